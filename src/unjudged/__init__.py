@@ -1,0 +1,85 @@
+"""unjudged: information-retrieval evaluation when relevance judgments are missing or biased.
+
+    import unjudged as uj
+    c = uj.load("qrels.txt", "runs/*.gz")
+    s = uj.score(c, ["AP", "nDCG@10", uj.RBP(p=0.8)])
+
+Every measure is an attribute (`uj.nDCG @ 10`). Everything heavy loads on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "load": "unjudged.loading",
+    "score": "unjudged.scoring",
+    "Scores": "unjudged.scoring",
+    "Collection": "unjudged.collection",
+    "Judgments": "unjudged.collection",
+    "Hits": "unjudged.collection",
+    "Cells": "unjudged.collection",
+    "Rankings": "unjudged.collection",
+    "Result": "unjudged.results",
+    "Measure": "unjudged.measures",
+    "measure": "unjudged.measures._measure",
+    "parse": "unjudged.measures",
+    "UnjudgedError": "unjudged.errors",
+    "InputError": "unjudged.errors",
+    "UsageError": "unjudged.errors",
+    "MeasureError": "unjudged.errors",
+    "DataWarning": "unjudged.errors",
+}
+
+if TYPE_CHECKING:
+    from unjudged.collection import Cells, Collection, Hits, Judgments, Rankings
+    from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
+    from unjudged.loading import load
+    from unjudged.measures import Measure, measure, parse
+    from unjudged.results import Result
+    from unjudged.scoring import Scores, score
+
+__all__ = [
+    "Cells",
+    "Collection",
+    "DataWarning",
+    "Hits",
+    "InputError",
+    "Judgments",
+    "Measure",
+    "MeasureError",
+    "Rankings",
+    "Result",
+    "Scores",
+    "UnjudgedError",
+    "UsageError",
+    "__version__",
+    "load",
+    "measure",
+    "parse",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    if not name.startswith("_") and find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
+        from unjudged.measures import ALIASES, REGISTRY
+        from unjudged.measures import parse as parse_measure
+
+        if name in REGISTRY:
+            return REGISTRY[name]
+        if name in ALIASES:
+            return REGISTRY.get(ALIASES[name]) or parse_measure(ALIASES[name])[0]
+    raise AttributeError(f"module 'unjudged' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from unjudged.measures import REGISTRY
+
+    return sorted({*__all__, *REGISTRY})

@@ -1,0 +1,7 @@
+"""`python -m unjudged`."""
+
+import sys
+
+from unjudged.cli import main
+
+sys.exit(main())

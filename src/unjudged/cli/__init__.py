@@ -1,0 +1,92 @@
+"""The command line: one module per verb, loaded only when that verb is called.
+
+A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`.
+Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from unjudged.errors import UnjudgedError, nearest
+
+VERBS = ("score", "trec_eval", "check", "explain", "simulate", "demo")
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our manners: one sentence, exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message} ('{self.prog} --help' explains)", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _overview() -> str:
+    lines = ["usage: unjudged VERB ...", "", "Evaluation of retrieval runs when judgments are missing or biased.", ""]
+    for verb in VERBS:
+        lines.append(f"  {verb:<10} {importlib.import_module(f'unjudged.cli.{verb}').HELP}")
+    lines += ["", "'unjudged VERB --help' explains a verb; 'unjudged --version' names the kernels in use."]
+    return "\n".join(lines)
+
+
+def _version() -> str:
+    from unjudged import __version__
+    from unjudged.kernels import IN_USE
+
+    return f"unjudged {__version__} ({IN_USE} kernels)"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb; returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(given)
+        sys.stdout.flush()
+        return code
+    except UnjudgedError as problem:
+        text = str(problem).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        print(f"unjudged: {text}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("unjudged: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        print("unjudged: not enough memory", file=sys.stderr)
+        return 2
+
+
+def _dispatch(given: list[str]) -> int:
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0 if given else 2
+    if given[0] in ("-V", "--version"):
+        print(_version())
+        return 0
+    verb = given[0]
+    if verb not in VERBS:
+        print(f"unjudged: unknown verb {verb!r}{nearest(verb, VERBS)}; there are {', '.join(VERBS)}", file=sys.stderr)
+        return 2
+    module = importlib.import_module(f"unjudged.cli.{verb}")
+    if hasattr(module, "main"):  # verbs with a flag language of their own
+        return int(module.main(given[1:]))
+    parser = Parser(
+        f"unjudged {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    try:
+        args = parser.parse_args(given[1:])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    args.call = "unjudged " + " ".join(given)
+    return int(module.run(args))

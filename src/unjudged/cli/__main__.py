@@ -1,0 +1,7 @@
+"""`python -m unjudged.cli`."""
+
+import sys
+
+from unjudged.cli import main
+
+sys.exit(main())

@@ -1,0 +1,145 @@
+"""Options shared by verbs, and the way results leave: stdout or a file, whole or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unjudged.errors import InputError, UsageError
+from unjudged.results import FORMATS
+
+if TYPE_CHECKING:
+    from unjudged.collection import Collection
+
+
+def add_collection(parser: argparse.ArgumentParser) -> None:
+    """QRELS, RUN... and how to read them."""
+    parser.add_argument("qrels", metavar="QRELS", help="judgments: TREC text, plain or gz")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
+    reading.add_argument(
+        "--ties",
+        default="trec10",
+        metavar="RULE",
+        help="order of equal scores: trec10 (ids descending, default), trec9 (the same on float32 scores), "
+        "file, ascending",
+    )
+    reading.add_argument("--truncate", type=int, metavar="N", help="keep the top N of each list (default: all)")
+    reading.add_argument("--lenient", action="store_true", help="skip unusable lines and say how many")
+    reading.add_argument("--strict", action="store_true", help="refuse duplicate documents")
+    reading.add_argument("--gains", metavar="G", help="gain of each grade, as 1:1,2:3 (default: the grade itself)")
+    reading.add_argument(
+        "--negative",
+        default="unjudged",
+        choices=("unjudged", "nonrelevant"),
+        help="what a negative grade means (default: unjudged)",
+    )
+    reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
+    reading.add_argument("--jobs", type=int, metavar="N", help="threads for reading (default: one per core)")
+
+
+def add_scoring(parser: argparse.ArgumentParser) -> None:
+    """Which grades, topics and unjudged documents count how."""
+    scoring = parser.add_argument_group("scoring")
+    scoring.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
+    scoring.add_argument(
+        "--unjudged",
+        default="nonrelevant",
+        metavar="POLICY",
+        help="unjudged documents are nonrelevant (default) or condensed (removed)",
+    )
+    scoring.add_argument(
+        "--topics",
+        default="judged",
+        metavar="WHICH",
+        help="topics that count: judged (default, missing = 0), run (the run's own), common (answered by all)",
+    )
+    scoring.add_argument(
+        "--undefined", default="zero", metavar="HOW", help="undefined values: zero (default), nan, drop (the topic)"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """--format and -o."""
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", default="text", choices=FORMATS, help="default: text")
+    output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+
+
+def parse_gains(text: str | None) -> dict[int, float] | None:
+    """`1:1,2:3` -> {1: 1.0, 2: 3.0}"""
+    if text is None:
+        return None
+    try:
+        pairs = [part.split(":") for part in text.split(",")]
+        return {int(grade): float(gain) for grade, gain in pairs}
+    except ValueError:
+        raise UsageError(f"gains are given as 1:1,2:3, not {text!r}") from None
+
+
+def open_collection(args: argparse.Namespace) -> Collection:
+    """The collection the arguments name; notes go to stderr."""
+    from unjudged.io.trec import Reading
+    from unjudged.loading import read_collection
+
+    if args.jobs is not None and args.jobs < 1:
+        raise UsageError("--jobs needs a positive number")
+    if [args.qrels, *args.runs].count("-") > 1:
+        raise UsageError("standard input can be used once")
+    collection = read_collection(
+        args.qrels,
+        args.runs,
+        Reading(args.ties, args.truncate, args.lenient, args.strict),
+        teams=args.teams,
+        gains=parse_gains(args.gains),
+        only=args.only,
+        negative=args.negative,
+        jobs=args.jobs,
+    )
+    print_notes(collection.notes)
+    return collection
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What was passed over, one line each, on stderr."""
+    for note in notes:
+        print("note:", note.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), file=sys.stderr)
+
+
+def write_output(text: str, path: str | None) -> None:
+    """To stdout, or to a file that appears whole or not at all."""
+    data = text.encode("utf-8", "surrogateescape")
+    if path is None or path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    write_file(Path(path), data)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write beside the target, then move into place."""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

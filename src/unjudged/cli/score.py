@@ -1,0 +1,50 @@
+"""Score runs: one line per run, or per run and topic with -q.
+
+  unjudged score qrels.txt runs/ -m AP,nDCG@10
+  unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from unjudged.cli import options
+
+HELP = "scores of runs; -q per topic"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    options.add_collection(parser)
+    parser.add_argument(
+        "-m",
+        "--measures",
+        action="append",
+        metavar="M",
+        help="measures, comma separated, or a set (official, all_trec); repeatable; "
+        "default AP,nDCG@10,P@10,RR,bpref,Judged@10",
+    )
+    parser.add_argument("-q", "--per-topic", action="store_true", help="scores of each topic, too")
+    options.add_scoring(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score and print."""
+    from unjudged.measures import measures
+    from unjudged.scoring import DEFAULT, score
+
+    wanted = measures(args.measures or list(DEFAULT))
+    collection = options.open_collection(args)
+    scores = score(
+        collection,
+        wanted,
+        rel=args.rel,
+        unjudged=args.unjudged,
+        topics=args.topics,
+        undefined=args.undefined,
+        call=args.call,
+    )
+    scores.per_topic = args.per_topic
+    options.write_output(scores.render(args.format), args.output)
+    return 0

@@ -1,0 +1,54 @@
+"""Every exception and warning of the package.
+
+    UnjudgedError                 anything this package refuses, with one sentence for the user
+    ├── UsageError                the call is wrong: unknown option, name, combination
+    │   └── MeasureError          unknown or misspelt measure or parameter
+    └── InputError                a file or object cannot be used; carries file and line
+    UnjudgedWarning               the result stands, but the reader should know
+    └── DataWarning               something in the data was passed over or repaired
+
+The command line turns an UnjudgedError into its sentence and exit code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UnjudgedError(Exception):
+    """Something this package refuses to do; the text is one sentence for the user."""
+
+
+class UsageError(UnjudgedError):
+    """The call is wrong: an unknown name, a value out of range, options that exclude each other."""
+
+
+class MeasureError(UsageError):
+    """A measure or parameter that does not exist or does not fit."""
+
+
+class InputError(UnjudgedError):
+    """A file or object that cannot be used; `source` and `line` say where."""
+
+    def __init__(self, message: str, source: str | None = None, line: int | None = None) -> None:
+        self.source, self.line = source, line
+        where = "" if source is None else f"{source}: " if line is None else f"{source}:{line}: "
+        super().__init__(where + message)
+
+
+class UnjudgedWarning(UserWarning):
+    """The result stands, but the reader should know."""
+
+
+class DataWarning(UnjudgedWarning):
+    """Something in the data was passed over or repaired."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """` (did you mean X?)` for the closest known word, or nothing."""
+    folded: dict[str, str] = {}
+    for k in known:
+        folded.setdefault(k.casefold(), k)
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
+    return f" (did you mean {folded[close[0]]}?)" if close else ""

@@ -1,0 +1,1 @@
+"""Doors: files and objects in, packed columns out. Nothing here knows measures."""

@@ -1,0 +1,125 @@
+"""Dicts of dicts, as pytrec_eval, ir_measures, ranx and BEIR users hold them: {topic: {doc: number}}."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from unjudged.errors import InputError
+from unjudged.io.ids import Ids, to_bytes
+from unjudged.io.trec import QrelsTable, Reading, RunTable, run_table
+
+Run = Mapping[str, Mapping[str, float]]
+Qrels = Mapping[str, Mapping[str, int]]
+
+
+def text_id(value: Any, what: str, source: str) -> str:
+    """An id as text; whole numbers are accepted, anything else is a mistake."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{what} ids are text, found {value!r} ({type(value).__name__})", source)
+
+
+def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
+    """Judgments given as {topic: {doc: grade}}."""
+    topics: list[str] = []
+    topic: list[int] = []
+    docs: list[str] = []
+    grades: list[int] = []
+    for name, judged in qrels.items():
+        if not isinstance(judged, Mapping):
+            raise InputError(f"topic {name!r} needs a dict of documents, found {type(judged).__name__}", source)
+        topics.append(text_id(name, "topic", source))
+        for doc, grade in judged.items():
+            docs.append(text_id(doc, "document", source))
+            grades.append(whole_grade(grade, f"topic {name!r}, document {doc!r}", source))
+        topic.extend([len(topics) - 1] * len(judged))
+    return qrels_table(topics, topic, docs, grades, source)
+
+
+def whole_grade(grade: Any, where: str, source: str) -> int:
+    """A grade as an int; 1.0 is accepted, 0.5 is not."""
+    try:
+        whole = int(grade)
+        if whole != grade or abs(whole) > 1_000_000_000:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{where}: the grade {grade!r} is not a whole number", source) from None
+    return whole
+
+
+def qrels_table(
+    topics: Iterable[str],
+    topic: Iterable[int],
+    docs: Iterable[str],
+    grades: Iterable[int],
+    source: str,
+    iterations: Iterable[str] = ("0",),
+    iteration: Iterable[int] | None = None,
+) -> QrelsTable:
+    """Pack plain lists."""
+    codes = np.fromiter(topic, np.int32)
+    if not len(codes):
+        raise InputError("no judgments", source)
+    return QrelsTable(
+        source,
+        Ids.of(topics),
+        codes,
+        Ids.of(docs),
+        np.fromiter(grades, np.int32),
+        Ids.of(iterations),
+        np.zeros(len(codes), np.int32) if iteration is None else np.fromiter(iteration, np.int32),
+    )
+
+
+def run_from_dict(
+    run: Run, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False
+) -> RunTable:
+    """A run given as {topic: {doc: score}}."""
+    return run_from_topics(_topics_of(run, name), name, index, topics, reading, keep_docs)
+
+
+def _topics_of(run: Run, name: str) -> Iterator[tuple[str, list[str], array[float]]]:
+    for topic, retrieved in run.items():
+        if not isinstance(retrieved, Mapping):
+            raise InputError(f"topic {topic!r} needs a dict of documents, found {type(retrieved).__name__}", name)
+        try:
+            scores = array("d", retrieved.values())
+        except (TypeError, OverflowError):
+            bad = next(d for d, s in retrieved.items() if not isinstance(s, (int, float, np.number)))
+            raise InputError(
+                f"topic {topic!r}, document {bad!r}: the score {retrieved[bad]!r} is not a number", name
+            ) from None
+        yield topic, list(retrieved), scores
+
+
+def run_from_topics(
+    lists: Iterable[tuple[str, list[str], Any]],
+    name: str,
+    index: Any,
+    topics: Ids,
+    reading: Reading,
+    keep_docs: bool = False,
+) -> RunTable:
+    """A run given topic by topic: (topic, documents, float64 scores)."""
+    scanner = reading.scanner(index, gather=True, keep_docs=keep_docs)
+    for topic, docs, scores in lists:
+        code = to_bytes(text_id(topic, "topic", name))
+        try:
+            joined = "\n".join(docs)
+        except TypeError:
+            docs = [text_id(doc, "document", name) for doc in docs]
+            joined = "\n".join(docs)
+        status = scanner.add(code, to_bytes(joined), None, scores) if docs else scanner.add(code, b"", None, scores)
+        if status == -2:  # an id holds a newline
+            packed = Ids.of(docs)
+            status = scanner.add(code, packed.blob, packed.ends, scores)
+        if status > 0:
+            raise InputError(f"topic {topic!r}, document {docs[status - 1]!r}: the score is NaN", name)
+    found = scanner.finish()
+    return run_table(found | {"lines": found["lines"] or 1}, name, name, topics, reading)

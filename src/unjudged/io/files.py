@@ -1,0 +1,145 @@
+"""Finding and opening input: files, folders, globs, stdin; gz recognised by its content."""
+
+from __future__ import annotations
+
+import glob
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from unjudged.errors import InputError, UsageError
+
+STDIN = "-"
+_CHUNK = 1 << 20
+_COMPRESSED_CHUNK = 1 << 18
+
+
+def run_name(path: str | Path) -> str:
+    """A run's name is its file name without one trailing `.gz`."""
+    return Path(path).name.removesuffix(".gz")
+
+
+def expand(spec: str | Path) -> list[str]:
+    """The files a RUN argument stands for: a file, a folder's files by name, a glob, or `-`."""
+    text = str(spec)
+    if text == STDIN:
+        return [text]
+    path = Path(text)
+    if path.is_dir():
+        try:
+            inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
+        except OSError as problem:
+            raise InputError(f"cannot be read ({problem.strerror})", text) from None
+        if not inside:
+            raise InputError("this folder holds no runs", text)
+        return [str(p) for p in inside]
+    if path.exists() or not glob.has_magic(text):
+        return [text]
+    found = sorted(p for p in glob.glob(text) if Path(p).is_file())  # noqa: PTH207 - absolute patterns
+    if not found:
+        raise InputError("no file matches this pattern", text)
+    return found
+
+
+def expand_runs(specs: Iterable[str | Path]) -> dict[str, str]:
+    """Run name -> file, in the order given; two files of one name are refused."""
+    runs: dict[str, str] = {}
+    for spec in specs:
+        for path in expand(spec):
+            name = run_name(path)
+            if name in runs:
+                raise UsageError(f"two runs are called {name}: {runs[name]} and {path}; rename one of the files")
+            runs[name] = path
+    return runs
+
+
+def chunks(path: str) -> Iterator[bytes | memoryview]:
+    """The content in pieces of about a megabyte, decompressed; memory does not grow with the file.
+
+    A piece is only valid until the next one is asked for.
+    """
+    try:
+        if path == STDIN:
+            yield from _pieces(sys.stdin.buffer, "standard input")
+        else:
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+                yield from _pieces(file, path)
+    except FileNotFoundError:
+        raise InputError("no such file", path) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder, a file is needed", path) from None
+    except OSError as problem:
+        raise InputError(f"cannot be read ({problem.strerror or problem})", path) from None
+
+
+def read_all(path: str) -> bytes:
+    """The whole content, decompressed."""
+    return b"".join(bytes(piece) for piece in chunks(path))
+
+
+def _pieces(file: BinaryIO | Any, source: str) -> Iterator[bytes | memoryview]:
+    head = file.read(_COMPRESSED_CHUNK)
+    if not head:
+        raise InputError("this file is empty", source)
+    if head[:2] == b"\x1f\x8b":
+        pieces: Iterator[bytes | memoryview] = _inflate(head, file, source)
+    else:
+        pieces = _plain(head, file)
+    first = bytes(next(pieces, b""))
+    if not first:
+        raise InputError("this file is empty", source)
+    yield _checked(first, source)
+    yield from pieces
+
+
+def _plain(head: bytes, file: BinaryIO | Any) -> Iterator[bytes | memoryview]:
+    yield head
+    buffer = bytearray(_CHUNK)
+    view = memoryview(buffer)
+    while n := file.readinto(buffer):
+        yield view[:n]
+
+
+def _decompressor() -> Any:
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return zlib.decompressobj(31)
+    return isal_zlib.decompressobj(31)
+
+
+def _inflate(head: bytes, file: BinaryIO | Any, source: str) -> Iterator[bytes]:
+    """Decompress one or several concatenated gz members."""
+    data, member = head, _decompressor()
+    while True:
+        try:
+            text = member.decompress(data, _CHUNK)
+        except Exception as problem:  # zlib.error, isal's own
+            raise InputError(f"this gz file is damaged ({problem})", source) from None
+        if text:
+            yield text
+        if member.eof:
+            data = member.unused_data or file.read(_COMPRESSED_CHUNK) or b""
+            if not data.strip(b"\0"):
+                return
+            if data[:2] != b"\x1f\x8b":
+                raise InputError("this gz file is followed by bytes that are not gz", source)
+            member = _decompressor()
+        else:
+            data = member.unconsumed_tail or file.read(_COMPRESSED_CHUNK) or b""
+            if not data and not text:
+                raise InputError("this gz file is cut off: its end is missing", source)
+
+
+def _checked(head: bytes, source: str) -> bytes:
+    """The first piece without a byte-order mark; refuses what cannot be TREC text."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError("this file is UTF-16 text; save it as UTF-8", source, 1)
+    if b"\0" in head[:4096]:
+        raise InputError("this looks like a binary file, not text", source)
+    sample = head[:65536]
+    if b"\r" in sample and b"\n" not in sample:
+        raise InputError("lines end with a bare carriage return (old Mac text); convert them to newlines", source, 1)
+    return head.removeprefix(b"\xef\xbb\xbf")

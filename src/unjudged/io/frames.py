@@ -1,0 +1,106 @@
+"""Data frames (pandas, polars, arrow) with the column names of ir_measures, PyTerrier, ranx or trectools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from unjudged.errors import InputError, nearest
+from unjudged.io.dicts import qrels_table, run_from_topics, text_id, whole_grade
+from unjudged.io.ids import Ids
+from unjudged.io.trec import QrelsTable, Reading, RunTable
+
+TOPIC = ("topic", "query_id", "qid", "q_id", "query")
+DOC = ("doc", "doc_id", "docno", "docid", "document")
+SCORE = ("score", "sim", "value")
+GRADE = ("grade", "relevance", "label", "rel", "score")
+ITERATION = ("iteration", "iter", "q0")
+RUN = ("run", "run_id", "system", "name", "tag")
+
+
+def is_frame(thing: Any) -> bool:
+    """Is this a data frame of a kind we know? Imports nothing."""
+    kind = type(thing)
+    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {
+        "pandas",
+        "polars",
+        "pyarrow",
+    }
+
+
+def _column(frame: Any, names: Sequence[str], what: str, source: str, required: bool = True) -> list[Any] | None:
+    for name in names:
+        if name in frame.columns:
+            values: list[Any] = frame[name].to_list()
+            return values
+    if not required:
+        return None
+    near = next((nearest(c, names) for c in map(str, frame.columns) if nearest(c, names)), "")
+    raise InputError(f"no column for the {what} (looked for {', '.join(names)}; found {list(frame.columns)}){near}", source)
+
+
+def _open(frame: Any) -> Any:
+    import narwhals as nw
+
+    return nw.from_native(frame, eager_only=True)
+
+
+def qrels_from_frame(frame: Any, source: str = "judgments") -> QrelsTable:
+    """Judgments given as a data frame."""
+    frame = _open(frame)
+    topic = _column(frame, TOPIC, "topic", source) or []
+    docs = _column(frame, DOC, "document", source) or []
+    grades = _column(frame, GRADE, "grade", source) or []
+    iteration = _column(frame, ITERATION, "iteration", source, required=False)
+    topics: dict[str, int] = {}
+    rounds: dict[str, int] = {}
+    codes = [topics.setdefault(text_id(t, "topic", source), len(topics)) for t in topic]
+    whole = [whole_grade(g, f"row {i}", source) for i, g in enumerate(grades)]
+    ids = [text_id(d, "document", source) for d in docs]
+    if iteration is None:
+        return qrels_table(topics, codes, ids, whole, source)
+    strata = [rounds.setdefault(str(i), len(rounds)) for i in iteration]
+    return qrels_table(topics, codes, ids, whole, source, rounds, strata)
+
+
+def split_runs(frame: Any, source: str = "run") -> list[tuple[str, Any]]:
+    """(name, frame) per run: by the run column where there is one."""
+    names = _column(_open(frame), RUN, "run", source, required=False)
+    if names is None or not names:
+        return [(source, frame)]
+    opened = _open(frame)
+    order = list(dict.fromkeys(names))
+    if len(order) == 1:
+        return [(str(order[0]), frame)]
+    values = np.array(names, object)
+    return [(str(name), opened.filter((values == name).tolist()).to_native()) for name in order]
+
+
+def run_from_frame(
+    frame: Any, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False
+) -> RunTable:
+    """A run given as a data frame."""
+    frame = _open(frame)
+    topic = _column(frame, TOPIC, "topic", name) or []
+    docs = _column(frame, DOC, "document", name) or []
+    scores = _column(frame, SCORE, "score", name) or []
+    try:
+        values = np.array(scores, np.float64)
+    except (TypeError, ValueError):
+        bad = next(s for s in scores if not isinstance(s, (int, float, np.number)))
+        raise InputError(f"the score {bad!r} is not a number", name) from None
+    return run_from_topics(_by_topic(topic, docs, values, name), name, index, topics, reading, keep_docs)
+
+
+def _by_topic(topic: list[Any], docs: list[Any], scores: Any, name: str) -> Iterator[tuple[str, list[str], Any]]:
+    codes: dict[Any, int] = {}
+    order = np.array([codes.setdefault(t, len(codes)) for t in topic], np.int64)
+    places = np.argsort(order, kind="stable")
+    stops = np.cumsum(np.bincount(order, minlength=len(codes))) if len(order) else []
+    start = 0
+    for t, stop in zip(codes, stops, strict=True):
+        here = places[start:stop]
+        yield text_id(t, "topic", name), [docs[i] for i in here.tolist()], scores[here]
+        start = stop

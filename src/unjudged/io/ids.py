@@ -1,0 +1,67 @@
+"""Ids stay text: packed bytes in, `str` out, any byte sequence survives the round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+
+def to_text(raw: bytes) -> str:
+    """Bytes of a file as text; bytes that are not UTF-8 are kept as surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    """The inverse of `to_text`."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+class Ids(Sequence[str]):
+    """Many ids in one block of bytes."""
+
+    __slots__ = ("blob", "ends")
+
+    def __init__(self, blob: bytes, ends: npt.NDArray[np.int64]) -> None:
+        self.blob, self.ends = blob, ends
+
+    @classmethod
+    def of(cls, ids: Iterable[str | bytes]) -> Ids:
+        """Pack ids given one by one."""
+        raw = [to_bytes(i) if isinstance(i, str) else i for i in ids]
+        return cls(b"".join(raw), np.cumsum([len(r) for r in raw], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def raw(self, i: int) -> bytes:
+        """The i-th id as the bytes of the file."""
+        return self.blob[int(self.ends[i - 1]) if i else 0 : int(self.ends[i])]
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[str]: ...
+    def __getitem__(self, i: int | slice) -> str | list[str]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        return to_text(self.raw(i % len(self)))
+
+    def __iter__(self) -> Iterator[str]:
+        start = 0
+        for end in self.ends.tolist():
+            yield to_text(self.blob[start:end])
+            start = end
+
+    def take(self, order: npt.NDArray[Any]) -> Ids:
+        """The ids at these places, in this order."""
+        starts = np.concatenate(([0], self.ends[:-1])) if len(self) else self.ends
+        size = (self.ends - starts)[order]
+        ends = np.cumsum(size, dtype=np.int64)
+        blob = np.frombuffer(self.blob, np.uint8)
+        shift = starts[order] - (ends - size)
+        return Ids(blob[np.arange(len(blob) and int(size.sum())) + np.repeat(shift, size)].tobytes(), ends)

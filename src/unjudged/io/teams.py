@@ -1,0 +1,50 @@
+"""Which team a run belongs to: a TSV `run<TAB>team` with header, or the XML of PoolBiasEstimators."""
+
+from __future__ import annotations
+
+from unjudged.errors import InputError
+from unjudged.io import files
+from unjudged.io.ids import to_text
+
+
+def read_teams(path: str) -> dict[str, str]:
+    """Run name -> team name, in the order of the file."""
+    raw = files.read_all(path)
+    if raw.lstrip()[:1] == b"<":
+        return _from_xml(raw, path)
+    teams: dict[str, str] = {}
+    for number, line in enumerate(to_text(raw).split("\n"), 1):
+        line = line.rstrip("\r")
+        if not line.strip() or (number == 1 and line.casefold().split("\t")[:2] == ["run", "team"]):
+            continue
+        fields = line.split("\t")
+        if len(fields) < 2 or not fields[0].strip() or not fields[1].strip():
+            raise InputError(f"a team line needs run<TAB>team, found {line[:60]!r}", path, number)
+        _add(teams, fields[0].strip(), fields[1].strip(), path, number)
+    if not teams:
+        raise InputError("no teams in this file", path)
+    return teams
+
+
+def _add(teams: dict[str, str], run: str, team: str, path: str, line: int | None) -> None:
+    if teams.setdefault(run, team) != team:
+        raise InputError(f"run {run} belongs to two teams, {teams[run]} and {team}", path, line)
+
+
+def _from_xml(raw: bytes, path: str) -> dict[str, str]:
+    from xml.etree import ElementTree
+
+    if b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
+        raise InputError("XML with a document type is not accepted", path)
+    try:
+        root = ElementTree.fromstring(raw)
+    except ElementTree.ParseError as problem:
+        raise InputError(f"this XML cannot be read ({problem})", path, problem.position[0]) from None
+    teams: dict[str, str] = {}
+    for element in root.iter():
+        found = {child.tag.casefold(): (child.text or "").strip() for child in element}
+        if found.get("tag") and found.get("organization"):
+            _add(teams, found["tag"], found["organization"], path, None)
+    if not teams:
+        raise InputError("no <tag> with an <organization> in this XML", path)
+    return teams

@@ -1,0 +1,206 @@
+"""TREC text: runs (`topic Q0 doc rank score tag`) and judgments (`topic iteration doc grade`).
+
+Fields may be separated by any mix of blanks and tabs, lines may end with CRLF, blank lines and lines
+that begin with `#` are passed over, fields behind the last known one are ignored, and so are the Q0 and
+rank columns. Order is decided here and nowhere else: score descending, then by the `ties` rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged import kernels
+from unjudged.errors import InputError, UsageError, nearest
+from unjudged.io import files
+from unjudged.io.ids import Ids, to_text
+
+BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read (DESIGN 7): ties, truncation, and what to do about unusable lines."""
+
+    ties: str = "trec10"
+    truncate: int | None = None
+    lenient: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ties not in kernels.TIES:
+            known = ", ".join(kernels.TIES)
+            raise UsageError(f"unknown tie rule {self.ties!r}{nearest(self.ties, kernels.TIES)}; there are {known}")
+        if self.truncate is not None and self.truncate < 1:
+            raise UsageError("truncation needs a positive number of documents")
+        if self.lenient and self.strict:
+            raise UsageError("lenient and strict exclude each other")
+
+    def scanner(self, index: Any, **options: Any) -> Any:
+        """A kernel that reads one run by these rules."""
+        return kernels.RunScanner(
+            index, kernels.TIES[self.ties], self.truncate or 0, self.lenient, **options
+        )
+
+
+@dataclass(frozen=True)
+class QrelsTable:
+    """Judgments as columns, in the order of the source."""
+
+    source: str
+    topics: Ids
+    topic: npt.NDArray[np.int32]
+    docs: Ids
+    grade: npt.NDArray[np.int32]
+    iterations: Ids
+    iteration: npt.NDArray[np.int32]
+    line: npt.NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """One run's judged hits by topic, and what was noticed while reading it."""
+
+    name: str
+    source: str
+    offsets: npt.NDArray[np.int64]
+    row: npt.NDArray[np.int32]
+    rank: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int32]
+    answered: npt.NDArray[np.bool_]
+    outside: int
+    notes: tuple[str, ...] = ()
+    tag: str = ""
+    docs: Ids | None = field(default=None, repr=False)
+    doc_offsets: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    doc_rows: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+
+
+def _sentence(kind: int, text: bytes, what: str) -> str:
+    fields = text.split()
+    shown = to_text(text[:60].strip()).encode("unicode_escape").decode("ascii")
+    if kind == BAD_NUL:
+        return "this line holds a NUL byte; the file looks binary"
+    if kind == BAD_FIELDS:
+        need = "6 fields (topic Q0 doc rank score tag)" if what == "run" else "4 fields (topic iteration doc grade)"
+        hint = "; this looks like judgments, not a run" if what == "run" and len(fields) == 4 else ""
+        return f"a {what} line needs {need}, found {len(fields)}: '{shown}'{hint}"
+    if kind == BAD_GRADE:
+        return f"the grade {to_text(fields[3])!r} is not a whole number"
+    score = to_text(fields[4])
+    return f"the score {score!r} is not a {'number' if kind == BAD_NAN else 'decimal number'}"
+
+
+def _refuse(kind: int, line: int, text: bytes, what: str, source: str) -> InputError:
+    return InputError(f"{_sentence(kind, text, what)} (--lenient skips such lines)", source, line)
+
+
+def _skipped(found: dict[str, Any], what: str) -> list[str]:
+    if not found["bad_count"]:
+        return []
+    line, kind, text = found["bad"][0]
+    many = found["bad_count"]
+    return [f"{many} unusable line{'s' * (many > 1)} skipped, the first at line {line}: {_sentence(kind, text, what)}"]
+
+
+def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
+    """A judgment file as columns."""
+    reading = reading or Reading()
+    text = files.read_all(path)
+    source = "standard input" if path == files.STDIN else path
+    first = next((line for line in text[:65536].split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
+    fields = first.split()
+    if len(fields) >= 6 and fields[1].upper() == b"Q0":
+        raise InputError("this looks like a run, not judgments (topic iteration doc grade)", source, 1)
+    found = kernels.scan_qrels(text, reading.lenient)
+    if found["bad"] and not reading.lenient:
+        line, kind, shown = found["bad"][0]
+        raise _refuse(kind, line, shown, "judgment", source)
+    if not found["topic"]:
+        raise InputError("no judgments in this file", source)
+    return QrelsTable(
+        source,
+        Ids(found["topics"], np.frombuffer(found["topic_ends"], np.int64)),
+        np.frombuffer(found["topic"], np.int32),
+        Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)),
+        np.frombuffer(found["grade"], np.int32),
+        Ids(found["iterations"], np.frombuffer(found["iteration_ends"], np.int64)),
+        np.frombuffer(found["iteration"], np.int32),
+        np.frombuffer(found["line"], np.int64),
+        tuple(_skipped(found, "judgment")),
+    )
+
+
+def read_run(
+    path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
+) -> RunTable:
+    """A run file's judged hits. Text is read in pieces; only a file whose topics are scattered is held whole."""
+    source = "standard input" if path == files.STDIN else path
+    scanner = reading.scanner(index, keep_docs=keep_docs)
+    if path == files.STDIN:
+        text: Any = [files.read_all(path)]  # cannot be read twice
+    else:
+        text = files.chunks(path)
+    pieces = iter(text)
+    going_on = True
+    for piece in pieces:
+        going_on = scanner.feed(piece)
+        if not going_on:
+            break
+    found = scanner.finish()
+    if found["split"]:
+        scanner = reading.scanner(index, gather=True, keep_docs=keep_docs)
+        for piece in text if path == files.STDIN else files.chunks(path):
+            if not scanner.feed(piece):
+                break
+        found = scanner.finish()
+    return run_table(found, name, source, topics, reading)
+
+
+def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids, reading: Reading) -> RunTable:
+    """What a scanner found, checked: refusals, and notes about what was passed over."""
+    if found["bad"] and not reading.lenient:
+        line, kind, shown = found["bad"][0]
+        raise _refuse(kind, line, shown, "run", source)
+    if not found["lines"]:
+        raise InputError("no run lines in this file", source)
+    notes = _skipped(found, "run")
+    if many := found["duplicates"]:
+        topic, doc = topics[found["duplicate_topic"]], to_text(found["duplicate_doc"])
+        text = f"{many} document{'s' * (many > 1)} listed again in a topic (first: {doc} in topic {topic})"
+        if reading.strict:
+            raise InputError(text, source)
+        notes.append(f"{text}; the better-ranked one is kept")
+    answered = np.frombuffer(found["answered"], np.bool_)
+    outside = int(found["outside_topics"])
+    example = to_text(found["outside_names"].split(b"\n")[0])
+    if not answered.any():
+        raise InputError(
+            f"no topic in common with the judgments (here e.g. {example}, there e.g. {topics[0]})", source
+        )
+    if outside:
+        notes.append(f"{outside} topic{'s' * (outside > 1)} outside the judgments ignored (e.g. {example})")
+    if missing := int(len(answered) - answered.sum()):
+        first = topics[int(np.argmin(answered))]
+        notes.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {first})")
+    tag = to_text(found["tag"])
+    docs = "docs" in found
+    return RunTable(
+        name if name is not None else tag or "run",
+        source,
+        np.frombuffer(found["offsets"], np.int64),
+        np.frombuffer(found["row"], np.int32),
+        np.frombuffer(found["rank"], np.int32),
+        np.frombuffer(found["length"], np.int32),
+        answered,
+        outside,
+        tuple(notes),
+        tag,
+        Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)) if docs else None,
+        np.frombuffer(found["doc_offsets"], np.int64) if docs else None,
+        np.frombuffer(found["doc_rows"], np.int32) if docs else None,
+    )

@@ -1,0 +1,46 @@
+"""Fast loops: scan, rank and join TREC text; segmented sums.
+
+`_c` (C, optional) and `_numpy` have the same functions with equal results; whichever is there is used.
+`UNJUDGED_KERNELS=numpy` in the environment forces the twin.
+"""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+from typing import Any
+
+from unjudged.kernels import _numpy
+
+_kernels: ModuleType | Any = _numpy
+if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
+    try:
+        from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
+    except ImportError:
+        pass
+    else:
+        _kernels = _c
+
+IN_USE: str = "C" if _kernels is not _numpy else "NumPy"
+Index = _kernels.Index
+RunScanner = _kernels.RunScanner
+scan_qrels = _kernels.scan_qrels
+code_documents = _kernels.code_documents
+segment_sum = _kernels.segment_sum
+segment_cumsum = _kernels.segment_cumsum
+segment_cumprod = _kernels.segment_cumprod
+
+TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3}
+"""How equal scores are ordered, and the number the kernels know it by (DESIGN 7)."""
+
+__all__ = [
+    "IN_USE",
+    "TIES",
+    "Index",
+    "RunScanner",
+    "code_documents",
+    "scan_qrels",
+    "segment_cumprod",
+    "segment_cumsum",
+    "segment_sum",
+]

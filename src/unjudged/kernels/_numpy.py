@@ -1,0 +1,308 @@
+"""The kernels in Python and NumPy: same names, arguments and results as the C module `_c`.
+
+Used where no compiler was there at installation, and as the reference the C module is tested against.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
+_TREC9, _FILE, _ASCENDING = 1, 2, 3
+_KEEP_BAD_LINES, _KEEP_BAD_TEXT = 20, 120
+_NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)", re.ASCII)
+_GRADE = re.compile(rb"[+-]?\d+", re.ASCII)
+
+
+def _ids(blob: Any, ends: Any) -> list[bytes]:
+    data = bytes(blob)
+    stops = np.frombuffer(ends, np.int64).tolist()
+    return [data[a:b] for a, b in zip([0, *stops[:-1]], stops, strict=True)] if stops else []
+
+
+def _pack(ids: Iterable[bytes]) -> tuple[bytes, bytes]:
+    ids = list(ids)
+    return b"".join(ids), np.cumsum([len(i) for i in ids], dtype=np.int64).tobytes()
+
+
+class Index:
+    """Judged documents of each topic, for look-up by id."""
+
+    def __init__(self, topics: Any, topic_ends: Any, docs: Any, doc_ends: Any, row_starts: Any) -> None:
+        self.topics = {t: i for i, t in enumerate(_ids(topics, topic_ends))}
+        starts = np.frombuffer(row_starts, np.int64).tolist()
+        names = _ids(docs, doc_ends)
+        if len(starts) != len(self.topics) + 1 or starts[-1] != len(names):
+            raise ValueError("inconsistent index arrays")
+        self.rows: list[dict[bytes, int]] = []
+        pairs: list[tuple[int, int]] = []
+        for start, stop in zip(starts[:-1], starts[1:], strict=True):
+            table: dict[bytes, int] = {}
+            for row in range(start, stop):
+                earlier = table.setdefault(names[row], row)
+                if earlier != row:
+                    pairs.append((row, earlier))
+            self.rows.append(table)
+        self._duplicates = np.array(pairs, np.int64).tobytes()
+
+    def duplicates(self) -> bytes:
+        """int64 pairs (row, earlier row of the same topic with the same document), as bytes."""
+        return self._duplicates
+
+
+def _bad(found: list[tuple[int, int, bytes]], line: int, kind: int, text: bytes) -> None:
+    if len(found) < _KEEP_BAD_LINES:
+        found.append((line, BAD_NUL if b"\0" in text else kind, text[:_KEEP_BAD_TEXT]))
+
+
+class RunScanner:
+    """Reads one run and keeps its judged hits."""
+
+    def __init__(
+        self,
+        index: Index,
+        ties: int = 0,
+        truncate: int = 0,
+        lenient: bool = False,
+        gather: bool = False,
+        keep_docs: bool = False,
+    ) -> None:
+        if not isinstance(index, Index) or not 0 <= ties <= _ASCENDING or truncate < 0:
+            raise TypeError("RunScanner(index, ties, truncate, lenient, gather, keep_docs)")
+        self.index, self.ties, self.truncate = index, ties, truncate
+        self.lenient, self.gather, self.keep_docs = lenient, gather, keep_docs
+        self._rest, self._tag = b"", b""
+        self._line = self._lines = self._bad_count = self._duplicates = 0
+        self._topic: bytes | None = None
+        self._lists: dict[int, tuple[list[bytes], list[float]]] = {}
+        self._outside: dict[bytes, None] = {}
+        self._bad: list[tuple[int, int, bytes]] = []
+        self._stopped = self._split = False
+        self._current: tuple[list[bytes], list[float]] | None = None
+        self._first_duplicate = (-1, b"")
+
+    def feed(self, text: Any) -> bool:
+        """Scan a piece of text, cut anywhere. False: no need to go on."""
+        if not self._stopped:
+            lines = (self._rest + bytes(text)).split(b"\n")
+            self._rest = lines.pop()
+            for line in lines:
+                if not self._scan_line(line):
+                    self._stopped = True
+                    break
+        return not self._stopped and not self._split
+
+    def _open(self, topic: bytes) -> None:
+        self._topic = topic
+        code = self.index.topics.get(topic)
+        if code is None:
+            self._outside[topic] = None
+            self._current = None
+            return
+        if code in self._lists and not self.gather:
+            self._split = True
+        self._current = self._lists.setdefault(code, ([], []))
+
+    def _scan_line(self, line: bytes) -> bool:
+        self._line += 1
+        if line.startswith(b"#"):
+            return True
+        fields = line.split(None, 6)
+        if not fields:
+            return True
+        kind, score = 0, 0.0
+        if len(fields) < 6:
+            kind = BAD_FIELDS
+        elif _NUMBER.fullmatch(fields[4]):
+            score = float(fields[4])
+        else:
+            kind = BAD_NAN if fields[4].lower().lstrip(b"+-") == b"nan" else BAD_SCORE
+        if kind:
+            self._bad_count += 1
+            _bad(self._bad, self._line, kind, line)
+            return self.lenient
+        if fields[0] != self._topic:
+            self._open(fields[0])
+        self._lines += 1
+        self._tag = fields[5]
+        if self._current is not None:
+            self._current[0].append(fields[2])
+            self._current[1].append(score)
+        return True
+
+    def add(self, topic: Any, docs: Any, ends: Any, scores: Any) -> int:
+        """One topic: newline-joined documents (or with ends) and float64 scores."""
+        values = np.frombuffer(scores, np.float64)
+        self._open(bytes(topic))
+        self._lines += len(values)
+        nan = np.flatnonzero(np.isnan(values))
+        if len(nan):
+            return int(nan[0]) + 1
+        if self._current is None:
+            return 0
+        names = _ids(docs, ends) if ends is not None else bytes(docs).split(b"\n") if len(values) else []
+        if len(names) != len(values):
+            self._lists.pop(self.index.topics[bytes(topic)])
+            self._topic = None
+            return -2
+        self._current[0].extend(names)
+        self._current[1].extend(values.tolist())
+        return 0
+
+    def _order(self, docs: list[bytes], scores: list[float]) -> list[int]:
+        values = np.array(scores, np.float64)
+        if self.ties == _TREC9:
+            with np.errstate(over="ignore"):
+                values = values.astype(np.float32).astype(np.float64)
+        order = list(range(len(docs)))
+        if self.ties != _FILE:
+            order.sort(key=docs.__getitem__, reverse=self.ties != _ASCENDING)
+        by_id = np.array(order, np.int64)
+        ranked: list[int] = by_id[np.argsort(-values[by_id], kind="stable")].tolist() if order else []
+        return ranked
+
+    def finish(self) -> dict[str, Any]:
+        """The hits of each topic and what was noticed."""
+        if self._rest and not self._stopped:
+            self._stopped = not self._scan_line(self._rest)
+            self._rest = b""
+        topics = len(self.index.topics)
+        offsets, doc_offsets = np.zeros(topics + 1, np.int64), np.zeros(topics + 1, np.int64)
+        length, answered = np.zeros(topics, np.int32), np.zeros(topics, np.uint8)
+        rows: list[int] = []
+        ranks: list[int] = []
+        doc_rows: list[int] = []
+        kept: list[bytes] = []
+        for topic in range(topics):
+            if topic in self._lists and not self._stopped:
+                docs, scores = self._lists[topic]
+                table, found, rank = self.index.rows[topic], set(), 0
+                answered[topic] = 1
+                for i in self._order(docs, scores):
+                    doc = docs[i]
+                    if doc in found:
+                        if not self._duplicates:
+                            self._first_duplicate = (topic, doc)
+                        self._duplicates += 1
+                        continue
+                    found.add(doc)
+                    if self.truncate and rank >= self.truncate:
+                        continue
+                    rank += 1
+                    row = table.get(doc, -1)
+                    if row >= 0:
+                        rows.append(row)
+                        ranks.append(rank)
+                    if self.keep_docs:
+                        kept.append(doc)
+                        doc_rows.append(row)
+                length[topic] = rank
+            offsets[topic + 1], doc_offsets[topic + 1] = len(rows), len(doc_rows)
+        out: dict[str, Any] = {
+            "offsets": offsets.tobytes(),
+            "row": np.array(rows, np.int32).tobytes(),
+            "rank": np.array(ranks, np.int32).tobytes(),
+            "length": length.tobytes(),
+            "answered": answered.tobytes(),
+            "tag": self._tag,
+            "lines": self._lines,
+            "split": self._split,
+            "bad": self._bad,
+            "bad_count": self._bad_count,
+            "duplicates": self._duplicates,
+            "duplicate_topic": self._first_duplicate[0],
+            "duplicate_doc": self._first_duplicate[1],
+            "outside_topics": len(self._outside),
+            "outside_names": b"\n".join(list(self._outside)[:5]),
+        }
+        if self.keep_docs:
+            blob, ends = _pack(kept)
+            out |= {"doc_offsets": doc_offsets.tobytes(), "doc_rows": np.array(doc_rows, np.int32).tobytes()}
+            out |= {"doc_ends": ends, "docs": blob}
+        return out
+
+
+def scan_qrels(text: Any, lenient: bool) -> dict[str, Any]:
+    """The columns of a judgment file."""
+    topics: dict[bytes, int] = {}
+    iterations: dict[bytes, int] = {}
+    topic: list[int] = []
+    iteration: list[int] = []
+    docs: list[bytes] = []
+    grade: list[int] = []
+    lines: list[int] = []
+    bad: list[tuple[int, int, bytes]] = []
+    bad_count = 0
+    for number, line in enumerate(bytes(text).split(b"\n"), 1):
+        fields = line.split(None, 4)
+        if not fields or line.startswith(b"#"):
+            continue
+        kind = 0
+        if len(fields) < 4:
+            kind = BAD_FIELDS
+        elif not _GRADE.fullmatch(fields[3]) or abs(int(fields[3])) > 1_000_000_000:
+            kind = BAD_GRADE
+        if kind:
+            bad_count += 1
+            _bad(bad, number, kind, line)
+            if not lenient:
+                break
+            continue
+        topic.append(topics.setdefault(fields[0], len(topics)))
+        iteration.append(iterations.setdefault(fields[1], len(iterations)))
+        docs.append(fields[2])
+        grade.append(int(fields[3]))
+        lines.append(number)
+    topic_blob, topic_ends = _pack(topics)
+    doc_blob, doc_ends = _pack(docs)
+    iteration_blob, iteration_ends = _pack(iterations)
+    return {
+        "topics": topic_blob,
+        "topic_ends": topic_ends,
+        "topic": np.array(topic, np.int32).tobytes(),
+        "docs": doc_blob,
+        "doc_ends": doc_ends,
+        "grade": np.array(grade, np.int32).tobytes(),
+        "line": np.array(lines, np.int64).tobytes(),
+        "iterations": iteration_blob,
+        "iteration_ends": iteration_ends,
+        "iteration": np.array(iteration, np.int32).tobytes(),
+        "bad": bad,
+        "bad_count": bad_count,
+    }
+
+
+def code_documents(docs: Any, ends: Any, topic: Any, row: Any, first: int) -> bytes:
+    """int32 code per document, as bytes; judged ones keep their row, equal (topic, document) pairs share a code."""
+    known: dict[tuple[int, bytes], int] = {}
+    codes = np.frombuffer(row, np.int32).tolist()
+    topics = np.frombuffer(topic, np.int32).tolist()
+    for i, doc in enumerate(_ids(docs, ends)):
+        if codes[i] < 0:
+            codes[i] = known.setdefault((topics[i], doc), first + len(known))
+    return np.array(codes, np.int32).tobytes()
+
+
+def segment_sum(values: Any, offsets: Any, out: Any) -> None:
+    """Sums of consecutive segments, each added first to last, as the C loop does."""
+    cells = np.repeat(np.arange(len(out)), np.diff(offsets))
+    out[:] = np.bincount(cells, weights=values[: len(cells)], minlength=len(out))
+
+
+def _running(values: Any, offsets: Any, out: Any, ufunc: np.ufunc) -> None:
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        ufunc.accumulate(values[start:stop], out=out[start:stop])
+
+
+def segment_cumsum(values: Any, offsets: Any, out: Any) -> None:
+    """Running sums inside each segment."""
+    _running(values, offsets, out, np.add)
+
+
+def segment_cumprod(values: Any, offsets: Any, out: Any) -> None:
+    """Running products inside each segment."""
+    _running(values, offsets, out, np.multiply)

@@ -1,0 +1,212 @@
+"""`load`: any judgments and runs people hold -> a Collection."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unjudged.collection import Collection, Judgments, Rankings, join_hits
+from unjudged.errors import DataWarning, InputError, UsageError
+from unjudged.io import dicts, files, frames, trec
+from unjudged.io.teams import read_teams
+from unjudged.io.trec import QrelsTable, Reading, RunTable
+
+Source = Callable[[bool], RunTable]
+"""Reads one run; the argument says whether to keep the full list of documents."""
+
+
+def load(
+    qrels: Any,
+    runs: Any,
+    *,
+    teams: str | Path | Mapping[str, str] | None = None,
+    gains: Mapping[int, float] | None = None,
+    only: str | None = None,
+    ties: str = "trec10",
+    truncate: int | None = None,
+    lenient: bool = False,
+    strict: bool = False,
+    negative: str = "unjudged",
+    jobs: int | None = None,
+) -> Collection:
+    """Read judgments and runs into a Collection.
+
+    `qrels` is a file, a dict {topic: {doc: grade}} or a data frame. `runs` is a file, folder or glob, a dict
+    {topic: {doc: score}} (one run), a data frame, a list of such things, or a dict {name: any of these}.
+    `teams` maps runs to teams (a TSV file or a dict). `gains` gives grades their gains, `only` restricts to
+    topics (`"601-650,700"`). `ties`, `truncate`, `lenient`, `strict` and `negative` say how to read; see
+    `unjudged score --help`. What was passed over is in `.notes` and issued as DataWarning.
+    """
+    collection = read_collection(
+        qrels,
+        runs,
+        Reading(ties, truncate, lenient, strict),
+        teams=teams,
+        gains=gains,
+        only=only,
+        negative=negative,
+        jobs=jobs,
+    )
+    for note in collection.notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
+    return collection
+
+
+def read_collection(
+    qrels: Any,
+    runs: Any,
+    reading: Reading,
+    *,
+    teams: str | Path | Mapping[str, str] | None = None,
+    gains: Mapping[int, float] | None = None,
+    only: str | None = None,
+    negative: str = "unjudged",
+    jobs: int | None = None,
+) -> Collection:
+    """`load` without the warnings: the command line prints `.notes` itself."""
+    judgments = Judgments.of(_qrels(qrels, reading), gains=gains, strict=reading.strict, negative=negative)
+    if only is not None:
+        judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
+    sources = _sources(runs, judgments, reading)
+    if not sources:
+        raise UsageError("no runs given")
+    tables = _read_all(list(sources.values()), False, jobs)
+    notes = [f"{judgments.source}: {note}" for note in judgments.notes]
+    notes += [f"{table.source}: {note}" for table in tables for note in table.notes]
+    names = tuple(table.name for table in tables)
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise UsageError(f"two runs are called {twice}")
+    team_of = _teams(teams)
+    if absent := [run for run in team_of if run not in names]:
+        notes.append(f"teams: {len(absent)} named runs are not among the runs given (e.g. {absent[0]})")
+    return Collection(
+        judgments,
+        names,
+        join_hits(judgments, tables),
+        tuple(table.outside for table in tables),
+        team_of,
+        tuple(notes),
+        (judgments.source, *(table.source for table in tables)),
+        {
+            "ties": reading.ties,
+            "truncate": reading.truncate,
+            "gains": dict(judgments.gains.levels) or "grade",
+            "highest gain": judgments.gains.highest(),
+            "negative grades": negative,
+            "only": only,
+        },
+        lambda: Rankings.of(judgments, _read_all(list(sources.values()), True, jobs)),
+    )
+
+
+def _qrels(qrels: Any, reading: Reading) -> QrelsTable:
+    if isinstance(qrels, (str, os.PathLike)):
+        return trec.read_qrels(str(qrels), reading)
+    if isinstance(qrels, Mapping):
+        return dicts.qrels_from_dict(qrels)
+    if frames.is_frame(qrels):
+        return frames.qrels_from_frame(qrels)
+    raise UsageError(f"judgments can be a file, a dict or a data frame, not {type(qrels).__name__}")
+
+
+def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Source]:
+    """Name -> reader, in the order given."""
+    found: dict[str, Source] = {}
+
+    def add(name: str, source: Source) -> None:
+        if name in found:
+            raise UsageError(f"two runs are called {name}; names come from the files (or from the dict given)")
+        found[name] = source
+
+    def add_named(name: str, run: Any) -> None:
+        index, topics = judgments.index, judgments.topics
+        if isinstance(run, (str, os.PathLike)):
+            paths = files.expand(run)
+            if len(paths) != 1:
+                raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
+            add(name, lambda keep: trec.read_run(paths[0], index, topics, reading, name, keep))
+        elif frames.is_frame(run):
+            add(name, lambda keep: frames.run_from_frame(run, name, index, topics, reading, keep))
+        elif isinstance(run, Mapping):
+            add(name, lambda keep: dicts.run_from_dict(run, name, index, topics, reading, keep))
+        else:
+            raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
+
+    def add_any(run: Any) -> None:
+        if isinstance(run, (str, os.PathLike)):
+            for path in files.expand(run):
+                if path == files.STDIN:
+                    table = trec.read_run(path, judgments.index, judgments.topics, reading, None, True)
+                    add(table.name, lambda keep, table=table: table)  # type: ignore[misc]
+                else:
+                    add_named(files.run_name(path), path)
+        elif frames.is_frame(run):
+            for name, part in frames.split_runs(run):
+                add_named(name, part)
+        elif isinstance(run, Mapping):
+            if _holds_runs(run):
+                for name, part in run.items():
+                    add_named(str(name), part)
+            else:
+                add_named("run", run)
+        elif isinstance(run, Iterable):
+            for part in run:
+                add_any(part)
+        else:
+            raise UsageError(f"runs can be files, dicts or data frames, not {type(run).__name__}")
+
+    add_any(runs)
+    return found
+
+
+def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
+    """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}})?"""
+    for value in mapping.values():
+        if not isinstance(value, Mapping):
+            return True
+        if value:
+            return isinstance(next(iter(value.values())), Mapping)
+    return False
+
+
+def _read_all(sources: list[Source], keep_docs: bool, jobs: int | None) -> list[RunTable]:
+    workers = min(jobs or os.cpu_count() or 1, len(sources))
+    if workers <= 1:
+        return [source(keep_docs) for source in sources]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda source: source(keep_docs), sources))
+
+
+def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:
+    if teams is None:
+        return {}
+    if isinstance(teams, Mapping):
+        return {str(run): str(team) for run, team in teams.items()}
+    return read_teams(str(teams))
+
+
+def chosen_topics(spec: str, topics: list[str]) -> list[int]:
+    """Topic numbers for `601-650,700`: ranges over whole numbers, single ids as they are."""
+    known = {topic: i for i, topic in enumerate(topics)}
+    chosen: set[int] = set()
+    for part in filter(None, (p.strip() for p in spec.split(","))):
+        low, dash, high = part.partition("-")
+        if part in known:
+            found = [known[part]]
+        elif dash and low.isdigit() and high.isdigit():
+            found = [i for t, i in known.items() if t.isdigit() and int(low) <= int(t) <= int(high)]
+        else:
+            found = []
+        if not found:
+            raise InputError(f"no judged topic matches {part!r} (there are {topics[0]} to {topics[-1]})")
+        chosen.update(found)
+    if not chosen:
+        raise UsageError("no topics named")
+    return np.array(sorted(chosen)).tolist()

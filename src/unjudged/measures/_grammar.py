@@ -1,0 +1,132 @@
+"""Reading measures as people write them: `nDCG@10`, `P(rel=2)@5`, `AP'`, `ndcg_cut_10`, `P.5,10`, set names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from unjudged.errors import MeasureError, nearest
+from unjudged.measures import sets, trec_names
+from unjudged.measures._measure import ALIASES, REGISTRY, Measure
+
+_SPELLING = re.compile(r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S)
+
+
+def split_list(text: str) -> list[str]:
+    """Split at commas outside brackets and quotes; a bare number continues a trec_eval list (`P.5,10`)."""
+    parts: list[str] = [""]
+    depth, quote = 0, ""
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'" and depth:
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and not depth:
+            if re.match(r"\s*[-+.0-9][-+.0-9=eE]*\s*(,|$)", text[i + 1 :]) and "." in parts[-1]:
+                parts[-1] += c
+            else:
+                parts.append("")
+            continue
+        parts[-1] += c
+    return [part.strip() for part in parts if part.strip()]
+
+
+def parse(text: str) -> list[Measure]:
+    """The measures one spelling or set name stands for."""
+    text = text.strip()
+    if text in sets.NAMED:
+        return [m for name in sets.NAMED[text] for m in parse(name)]
+    direct = _direct(text)
+    if direct is not None:
+        return [direct.complete()]
+    found = trec_names.parse(text)
+    if found is not None:
+        return [m.measure for m in found if m.measure is not None]
+    name = re.split(r"[('’′@.]", text)[0]
+    known = [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED]
+    raise MeasureError(f"unknown measure {text!r}{nearest(name, known)}; 'unjudged explain --list' shows all")
+
+
+def _direct(text: str) -> Measure | None:
+    """The measure of our own spelling, or None if the name is not ours."""
+    match = _SPELLING.fullmatch(text)
+    if not match:
+        return None
+    name = match["name"]
+    if name not in REGISTRY and name not in ALIASES:
+        return None
+    made = REGISTRY.get(name)
+    if made is None:
+        made = REGISTRY[ALIASES[name]] if ALIASES[name] in REGISTRY else _direct(ALIASES[name])
+        assert made is not None
+    params = _arguments(match["params"], text)
+    if match["prime"]:
+        params["judged_only"] = True
+    if params:
+        made = made(**params)
+    if match["cut"]:
+        try:
+            cut = float(match["cut"])
+        except ValueError:
+            raise MeasureError(f"{text}: the cut-off {match['cut']!r} is not a number") from None
+        made = made @ (int(cut) if cut.is_integer() and made.definition.cutoff == "k" else cut)
+    return made
+
+
+def _arguments(text: str | None, whole: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        call = ast.parse(f"f{text}", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args:
+            raise MeasureError(f"{whole}: parameters are given by name, as in P(rel=2)@5")
+        return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except MeasureError:
+        raise
+    except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError, TypeError):
+        raise MeasureError(f"{whole}: {text} is not a list of parameters like (rel=2, gains={{1: 1, 2: 3}})") from None
+
+
+def _from_ir_measures(thing: Any) -> list[Measure]:
+    """A measure object of the ir_measures package, with that package's defaults."""
+    params = dict(thing.params)
+    if thing.NAME == "RBP":
+        params.setdefault("p", 0.8)
+    known = REGISTRY.get(thing.NAME) or REGISTRY.get(ALIASES.get(thing.NAME, ""))
+    if known is None:
+        raise MeasureError(f"ir_measures' {thing} has no counterpart here{nearest(thing.NAME, REGISTRY)}")
+    if "cutoff" in params and "k" not in known.definition.parameters:
+        raise MeasureError(f"{known.name} has no cut-off")
+    return [known(**params).complete()]
+
+
+def measures(wanted: Any, rel: int | None = None) -> list[Measure]:
+    """Measures from a spelling, a Measure, an ir_measures object, or any mix of them in a list.
+
+    `rel` becomes the smallest relevant grade of those that name none. Each measure appears once.
+    """
+    found: list[Measure] = []
+    if isinstance(wanted, str):
+        for part in split_list(wanted):
+            found += parse(part)
+    elif isinstance(wanted, Measure):
+        found = [wanted.complete()]
+    elif hasattr(wanted, "NAME") and hasattr(wanted, "params"):
+        found = _from_ir_measures(wanted)
+    elif isinstance(wanted, Iterable):
+        for part in wanted:
+            found += measures(part)
+    else:
+        raise MeasureError(f"a measure is a spelling like 'nDCG@10' or a measure object, not {wanted!r}")
+    if rel is not None:
+        found = [m.default_rel(rel) for m in found]
+    if not found:
+        raise MeasureError("no measure given")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,257 @@
+"""What a measure is: one decorated function over Hits, its parameters, its spelling.
+
+`@measure` reads name, parameters, defaults and help from the function. The result is a `Measure`:
+`nDCG @ 10` sets the cut-off, `P(rel=2)` sets parameters, a prime (or `judged_only=True`) means the
+condensed list, `mean='geometric'` the geometric mean over topics. `repr` is the canonical spelling, which
+`measures.parse` reads back.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Cells, Hits
+from unjudged.errors import MeasureError, nearest
+
+GEOMETRIC_FLOOR = 1e-5
+"""Values below count as this in a geometric mean (trec_eval's gm_map)."""
+
+_SHARED = {"judged_only": False, "mean": "arithmetic"}
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "k": (lambda v: v >= 1, "a positive whole number"),
+    "rel": (lambda v: v >= 0, "a grade of 0 or more"),
+    "p": (lambda v: 0 < v < 1, "between 0 and 1"),
+    "beta": (lambda v: v >= 0, "0 or more"),
+    "base": (lambda v: v > 1, "above 1"),
+    "mult": (lambda v: v > 0, "above 0"),
+    "recall": (lambda v: 0 <= v <= 1, "between 0 and 1"),
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a measure."""
+
+    name: str
+    default: Any
+    kinds: tuple[type, ...]
+    choices: tuple[Any, ...] = ()
+    required: bool = False
+
+    def check(self, value: Any, measure: str) -> Any:
+        """The value in the parameter's type, or a MeasureError that says what is wanted."""
+        if self.choices:
+            if value not in self.choices:
+                raise MeasureError(f"{measure}: {self.name} is one of {', '.join(map(repr, self.choices))}, not {value!r}")
+            return value
+        if value is None and type(None) in self.kinds:
+            return None
+        if float in self.kinds and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if int in self.kinds and isinstance(value, float) and value.is_integer() and float not in self.kinds:
+            value = int(value)
+        fits = isinstance(value, self.kinds) and not (isinstance(value, bool) and bool not in self.kinds)
+        rule, wanted = _RULES.get(self.name, (lambda v: True, ""))
+        if not fits or not rule(value):
+            kind = next(k for k in self.kinds if k is not type(None)).__name__
+            raise MeasureError(f"{measure}: {self.name} must be {wanted or f'of type {kind}'}, found {value!r}")
+        return types.MappingProxyType(dict(value)) if isinstance(value, Mapping) else value
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure as declared: its function and what the decorator was told."""
+
+    name: str
+    function: Callable[..., Cells]
+    parameters: dict[str, Parameter]
+    family: str
+    cite: str
+    cutoff: str
+    aggregate: Literal["mean", "sum"]
+    condensed: bool
+    bounded: bool
+    aliases: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring."""
+        return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+
+REGISTRY: dict[str, Measure] = {}
+"""Canonical name -> the measure with its defaults, in order of declaration."""
+ALIASES: dict[str, str] = {}
+"""Other accepted names -> canonical spelling."""
+
+
+class Measure:
+    """A measure with its parameters fixed. Hashable, equal where the spelling is equal."""
+
+    __slots__ = ("_given", "_text", "definition", "params")
+
+    def __init__(self, definition: Definition, given: Mapping[str, Any]) -> None:
+        self.definition = definition
+        name = definition.name
+        known = definition.parameters
+        self._given: dict[str, Any] = {}
+        for key, value in given.items():
+            if key == "cutoff" and "k" in known:
+                key = "k"
+            if key in _SHARED:
+                allowed = (False, True) if key == "judged_only" else ("arithmetic", "geometric")
+                if value not in allowed:
+                    raise MeasureError(f"{name}: {key} is one of {allowed}, not {value!r}")
+                self._given[key] = value
+            elif key in known:
+                self._given[key] = known[key].check(value, name)
+            else:
+                can = ", ".join([*known, *_SHARED])
+                raise MeasureError(f"{name} has no parameter {key!r}{nearest(key, [*known, *_SHARED, 'cutoff'])}; it takes {can}")
+        if self._given.get("mean") == "geometric" and definition.aggregate == "sum":
+            raise MeasureError(f"{name} is a count; it has no geometric mean")
+        self.params: dict[str, Any] = {key: p.default for key, p in known.items()}
+        self.params |= {key: value for key, value in self._given.items() if key in known}
+        self._text = self._spell()
+
+    # -- how it is written
+
+    @property
+    def name(self) -> str:
+        """The name without parameters."""
+        return self.definition.name
+
+    @property
+    def condensed(self) -> bool:
+        """Is it computed on the condensed list?"""
+        return self.definition.condensed or bool(self._given.get("judged_only"))
+
+    @property
+    def mean(self) -> str:
+        """How topics are put together: arithmetic, geometric or sum."""
+        if self.definition.aggregate == "sum":
+            return "sum"
+        return str(self._given.get("mean", "arithmetic"))
+
+    def _spell(self) -> str:
+        d = self.definition
+        name, geometric = d.name, self.mean == "geometric"
+        if name == "AP" and geometric:
+            name, geometric = "GMAP", False
+        prime = "'" if self._given.get("judged_only") and not d.condensed else ""
+        shown = [(k, v) for k, v in self.params.items() if k != d.cutoff and v != d.parameters[k].default]
+        if geometric:
+            shown.append(("mean", "geometric"))
+        inside = ", ".join(f"{k}={dict(v) if isinstance(v, Mapping) else v!r}" for k, v in shown)
+        cut = self.params.get(d.cutoff)
+        at = "" if cut is None else f"@{cut}"
+        return f"{name}{prime}{f'({inside})' if inside else ''}{at}"
+
+    def __repr__(self) -> str:
+        return self._text
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __call__(self, **params: Any) -> Measure:
+        return Measure(self.definition, self._given | params)
+
+    def __matmul__(self, cut: float) -> Measure:
+        if self.definition.cutoff not in self.definition.parameters:
+            raise MeasureError(f"{self.name} has no cut-off")
+        return self(**{self.definition.cutoff: cut})
+
+    def default_rel(self, rel: int) -> Measure:
+        """With `rel` as smallest relevant grade, where the measure has one and none was given."""
+        if "rel" not in self.definition.parameters or "rel" in self._given:
+            return self
+        if self.definition.parameters["rel"].default is None:
+            return self
+        return self(rel=rel)
+
+    # -- what it says
+
+    def complete(self) -> Measure:
+        """Itself, or a MeasureError if a parameter is missing."""
+        for key, parameter in self.definition.parameters.items():
+            if parameter.required and self.params[key] is None:
+                example = f"{self.name}@0.1" if key == "recall" else f"{self.name}@10"
+                raise MeasureError(f"{self.name} needs {'a cut-off' if key == self.definition.cutoff else key}, e.g. {example}")
+        return self
+
+    def cells(self, hits: Hits) -> Cells:
+        """Its value in every (run, topic) cell; NaN where it is undefined."""
+        self.complete()
+        view = hits.condensed() if self.condensed else hits.judged()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self.definition.function(view, **self.params)
+        return np.asarray(values, np.float64)
+
+    def over_topics(self, values: npt.NDArray[np.float64]) -> float:
+        """Its summary of per-topic values: mean, geometric mean or sum; NaN if there are none."""
+        if self.mean == "sum":
+            return float(np.sum(values))
+        if not len(values):
+            return float("nan")
+        if self.mean == "geometric":
+            return float(np.exp(np.mean(np.log(np.maximum(values, GEOMETRIC_FLOOR)))))
+        return float(np.mean(values))
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+    hints = typing.get_type_hints(function)
+    for i, (name, p) in enumerate(inspect.signature(function).parameters.items()):
+        if i == 0:
+            continue  # the hits
+        hint = hints.get(name, object)
+        parts = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+        choices = tuple(c for part in parts if get_origin(part) is Literal for c in get_args(part))
+        kinds = tuple(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
+        required = p.default is inspect.Parameter.empty
+        yield Parameter(name, None if required else p.default, kinds, choices, required)
+
+
+def measure(
+    function: Callable[..., Cells] | None = None,
+    *,
+    family: str = "yours",
+    cite: str = "",
+    cutoff: str = "k",
+    aggregate: Literal["mean", "sum"] = "mean",
+    condensed: bool = False,
+    bounded: bool = True,
+    aliases: tuple[str, ...] = (),
+) -> Any:
+    """Declare a measure: a function of Hits that gives one value per cell.
+
+    Parameters, defaults and help come from the signature and docstring. `cite` is a key of
+    `measures.CITATIONS` or a text, `condensed=True` hands the function the condensed list, `bounded=False`
+    says that values may leave [0, 1], `aggregate="sum"` adds topics up instead of averaging.
+    Declaring a name again replaces it (so a notebook cell can be run twice).
+    """
+
+    def declare(f: Callable[..., Cells]) -> Measure:
+        parameters = {p.name: p for p in _parameters(f)}
+        definition = Definition(
+            f.__name__, f, parameters, family, cite, cutoff, aggregate, condensed, bounded, tuple(aliases)
+        )
+        made = Measure(definition, {})
+        REGISTRY[definition.name] = made
+        for alias in aliases:
+            ALIASES[alias] = definition.name
+        return made
+
+    return declare if function is None else declare(function)

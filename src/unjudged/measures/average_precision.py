@@ -1,0 +1,64 @@
+"""Average precision, interpolated precision and inferred average precision."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from unjudged.collection import Cells, Hits
+from unjudged.measures._measure import ALIASES, measure
+
+
+ELEVEN_POINTS = tuple(i / 10 for i in range(11))
+
+
+@measure(family="average precision", cite="harman1992", aliases=("MAP", "AveP"))
+def AP(h: Hits, rel: int = 1, k: int | None = None, norm: Literal["R", "min"] = "R") -> Cells:
+    """Average precision: precision at each relevant document's rank, averaged over all relevant documents.
+
+    With a cut-off the sum is divided by R (trec_eval's map_cut, ir_measures), with norm='min' by min(k, R)
+    (NTCIREVAL).
+    """
+    h = h.relevant(rel).top(k)
+    return h.sum(h.position / h.rank) / (np.minimum(h.R, k) if k and norm == "min" else h.R)
+
+
+ALIASES["GMAP"] = "AP(mean='geometric')"
+
+
+@measure(family="average precision", cite="yilmaz2006")
+def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
+    """Inferred AP: AP estimated from a sample of the pool, where grade -1 marks pooled documents not judged.
+
+    Documents outside the pool count as nonrelevant. Without negative grades it is AP up to `eps`.
+    """
+    h = h.pooled
+    relevant, unjudged = h.grade >= rel, h.grade < 0
+    above = h.above(relevant.astype(np.float64))
+    judged_above = h.above((~unjudged).astype(np.float64))
+    pool_above = (h.position - 1).astype(np.float64)
+    expected = pool_above / h.rank * (above + eps) / (judged_above + 2 * eps)
+    return h.sum(np.where(relevant, 1 / h.rank + np.where(h.rank > 1, expected, 0.0), 0.0)) / h.relevant(rel).R
+
+
+@measure(family="average precision", cite="vanrijsbergen1979", cutoff="recall")
+def IPrec(h: Hits, recall: float, rel: int = 1) -> Cells:
+    """Interpolated precision: the best precision at this recall or any higher one."""
+    h = h.relevant(rel)
+    needed = np.floor(recall * h.R + 0.9)
+    return h.max(np.where(h.position >= h.each(needed), h.position / h.rank, 0.0))
+
+
+@measure(family="average precision", cite="trec_eval")
+def IPrecAvg(h: Hits, rel: int = 1, recalls: tuple[float, ...] = ELEVEN_POINTS) -> Cells:
+    """Interpolated precision averaged over recall points (default: the eleven from 0.0 to 1.0)."""
+    return np.mean([IPrec.definition.function(h, recall, rel) for recall in recalls], axis=0)
+
+
+@measure(family="average precision", cite="robertson2012", bounded=False)
+def yaap(h: Hits, rel: int = 1) -> Cells:
+    """Yet another average precision: AP on a log-odds scale."""
+    h = h.relevant(rel)
+    total = h.sum(h.position / h.rank)
+    return np.log((1 + total) / (1 + h.R - total))

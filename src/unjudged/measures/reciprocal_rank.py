@@ -1,0 +1,16 @@
+"""Where the first relevant document stands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.collection import Cells, Hits
+from unjudged.measures._measure import measure
+
+
+@measure(family="one document", cite="voorhees1999", aliases=("MRR",))
+def RR(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
+    """Reciprocal rank of the first relevant document; 0 if there is none (among the first k)."""
+    h = h.relevant(rel).top(k)
+    found, place = h.first()
+    return np.where(found, 1 / h.rank[place], 0.0) if len(h) else np.zeros(h.cells)

@@ -1,0 +1,210 @@
+"""trec_eval's names: what is typed (`P.5,10`, `ndcg_cut_10`) and what is printed (`P_5`, `ndcg_cut_10`).
+
+The table keeps trec_eval's order, which decides the order of its output.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unjudged.errors import MeasureError
+from unjudged.measures._measure import REGISTRY, Measure
+
+CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_RECALLS = tuple(i / 10 for i in range(11))
+_MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One line of trec_eval's output: its printed name and the measure behind it.
+
+    `measure` is None for `runid` and `relstring`, which are texts. `value` says how it is printed.
+    """
+
+    name: str
+    measure: Measure | None
+    value: str = "float"
+    per_topic: bool = True
+    summary: bool = True
+    length: int = 10
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure of trec_eval: how its parameters are read and which lines it prints."""
+
+    name: str
+    kind: str
+    lines: Callable[[str, str], list[Printed]]
+
+
+def _numbers(name: str, text: str, kind: str) -> list[float]:
+    try:
+        values = [float(v) for v in text.split(",")]
+        if kind == "cutoffs" and not all(v.is_integer() and v >= 1 for v in values):
+            raise ValueError
+    except ValueError:
+        raise MeasureError(f"{name}: {text!r} is not a comma-separated list of {kind}") from None
+    if len(set(values)) < len(values):
+        raise MeasureError(f"{name}: a value stands twice in {text!r}")
+    return sorted(values)
+
+
+def _gains(name: str, text: str) -> dict[int, float]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    try:
+        return {int(level): float(gain) for level, _, gain in pairs}
+    except ValueError:
+        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}") from None
+
+
+def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Callable[[str, str], list[Printed]]:
+    name, _, params = spelling.partition("|")
+    given = {k: v for k, _, v in (p.partition("=") for p in params.split(",") if p)}
+
+    def lines(typed: str, text: str) -> list[Printed]:
+        if text:
+            raise MeasureError(f"{typed} takes no parameter, found {text!r}")
+        made = REGISTRY[name](**{k: {"True": True}.get(v, v) for k, v in given.items()})
+        return [Printed(typed, made, value, per_topic)]
+
+    return lines
+
+
+def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[Printed]]:
+    def lines(typed: str, text: str) -> list[Printed]:
+        cuts = [int(v) for v in _numbers(typed, text, "cutoffs")] if text else defaults
+        return [Printed(f"{typed}_{k}", REGISTRY[name] @ k) for k in cuts]
+
+    return lines
+
+
+def _levels(name: str, parameter: str, defaults: Sequence[float]) -> Callable[[str, str], list[Printed]]:
+    def lines(typed: str, text: str) -> list[Printed]:
+        values = _numbers(typed, text, "numbers") if text else defaults
+        return [Printed(f"{typed}_{v:.2f}", REGISTRY[name](**{parameter: v})) for v in values]
+
+    return lines
+
+
+def _with_gains(name: str) -> Callable[[str, str], list[Printed]]:
+    def lines(typed: str, text: str) -> list[Printed]:
+        made = REGISTRY[name]
+        return [Printed(f"{typed}_{text}", made(gains=_gains(typed, text))) if text else Printed(typed, made)]
+
+    return lines
+
+
+def _rbp(name: str) -> Callable[[str, str], list[Printed]]:
+    def lines(typed: str, text: str) -> list[Printed]:
+        key, _, value = text.partition("=")
+        try:
+            p = float(value) if text else 0.9
+            if text and key.strip() != "p":
+                raise ValueError
+        except ValueError:
+            raise MeasureError(f"{typed}: the persistence is given as {typed}.p=0.5, not {text!r}") from None
+        return [Printed(f"{typed}_{text}" if text else typed, REGISTRY[name](p=p))]
+
+    return lines
+
+
+def _set_f(typed: str, text: str) -> list[Printed]:
+    beta = float(_numbers(typed, text.split(",")[0], "numbers")[0]) if text else 1.0
+    return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["SetF"](beta=beta))]
+
+
+def _utility(typed: str, text: str) -> list[Printed]:
+    try:
+        values = [float(v) for v in text.split(",")] if text else [1.0, -1.0, 0.0, 0.0]
+        a, b, c, d = values
+    except ValueError:
+        raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}") from None
+    return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["Utility"](a=a, b=b, c=c, d=d))]
+
+
+def _11pt(typed: str, text: str) -> list[Printed]:
+    made = REGISTRY["IPrecAvg"]
+    return [Printed(f"{typed}_{text}", made(recalls=tuple(_numbers(typed, text, "numbers")))) if text else Printed(typed, made)]
+
+
+def _relstring(typed: str, text: str) -> list[Printed]:
+    length = int(_numbers(typed, text, "cutoffs")[0]) if text else 10
+    name = f"{typed}_{text}" if text else typed
+    return [Printed(name, None, "relstring", summary=False, length=length)]
+
+
+def _runid(typed: str, text: str) -> list[Printed]:
+    return [Printed(typed, None, "runid", per_topic=False)]
+
+
+_TABLE = (
+    Entry("runid", "text", _runid),
+    Entry("num_q", "count", _plain("NumQ", "int", per_topic=False)),
+    Entry("num_ret", "count", _plain("NumRet", "int")),
+    Entry("num_rel", "count", _plain("NumRel", "int")),
+    Entry("num_rel_ret", "count", _plain("NumRelRet", "int")),
+    Entry("map", "", _plain("AP")),
+    Entry("gm_map", "", _plain("AP|mean=geometric", per_topic=False)),
+    Entry("Rprec", "", _plain("Rprec")),
+    Entry("bpref", "", _plain("bpref")),
+    Entry("recip_rank", "", _plain("RR")),
+    Entry("iprec_at_recall", "recall", _levels("IPrec", "recall", _RECALLS)),
+    Entry("P", "cut", _at("P")),
+    Entry("relstring", "text", _relstring),
+    Entry("recall", "cut", _at("R")),
+    Entry("infAP", "", _plain("infAP")),
+    Entry("gm_bpref", "", _plain("bpref|mean=geometric", per_topic=False)),
+    Entry("Rprec_mult", "recall", _levels("Rprec", "mult", _MULTIPLES)),
+    Entry("utility", "numbers", _utility),
+    Entry("11pt_avg", "numbers", _11pt),
+    Entry("binG", "", _plain("binG")),
+    Entry("G", "gains", _with_gains("G")),
+    Entry("ndcg", "gains", _with_gains("nDCG")),
+    Entry("ndcg_rel", "gains", _with_gains("nDCG_rel")),
+    Entry("Rndcg", "gains", _with_gains("RnDCG")),
+    Entry("ndcg_cut", "cut", _at("nDCG")),
+    Entry("map_cut", "cut", _at("AP")),
+    Entry("relative_P", "cut", _at("relative_P")),
+    Entry("success", "cut", _at("Success", (1, 5, 10))),
+    Entry("set_P", "", _plain("SetP")),
+    Entry("set_relative_P", "", _plain("SetP|relative=True")),
+    Entry("set_recall", "", _plain("SetR")),
+    Entry("set_map", "", _plain("SetAP")),
+    Entry("set_F", "numbers", _set_f),
+    Entry("num_nonrel_judged_ret", "count", _plain("NumNonrelJudgedRet", "int")),
+    Entry("rbp", "p", _rbp("RBP")),
+    Entry("rbp_resid", "p", _rbp("RBP_residual")),
+    Entry("unj", "cut", _at("unj", (5, 10, 20))),
+    Entry("dcg", "", _plain("DCG")),
+    Entry("ideal_dcg", "", _plain("iDCG")),
+    Entry("yaap", "", _plain("yaap")),
+)
+NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
+
+SETS: dict[str, tuple[str, ...]] = {
+    "official": tuple(e.name for e in _TABLE[: [e.name for e in _TABLE].index("P") + 1]),
+    "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    "all_trec": tuple(e.name for e in _TABLE if e.name not in ("dcg", "ideal_dcg", "yaap")),
+}
+
+
+def lines_of(name: str, parameters: str = "") -> list[Printed]:
+    """The output lines of one trec_eval measure."""
+    return NAMES[name].lines(name, parameters)
+
+
+def parse(text: str) -> list[Printed] | None:
+    """`P.5,10`, `P_5`, `ndcg_cut_10`, `map`: the lines meant, or None if this is no trec_eval name."""
+    name, _, parameters = text.partition(".")
+    if name in NAMES:
+        return lines_of(name, parameters)
+    for known in sorted(NAMES, key=len, reverse=True):
+        if text.startswith(known + "_"):
+            rest = text[len(known) + 1 :]
+            if re.fullmatch(r"[-0-9.,=p]+", rest):
+                return lines_of(known, rest)
+    return None

@@ -1,0 +1,163 @@
+"""`score`: every measure in every (run, topic) cell, and the means per run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Collection, Floats
+from unjudged.errors import UsageError
+from unjudged.measures import Measure, measures
+from unjudged.results import Provenance, Result, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
+"""Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
+
+POLICIES = ("nonrelevant", "condensed")
+TOPICS = ("judged", "run", "common")
+UNDEFINED = ("zero", "nan", "drop")
+
+
+class Scores(Result):
+    """Scores of runs: run x topic x measure, with the mean (or sum) of each run."""
+
+    def __init__(
+        self,
+        runs: Sequence[str],
+        topics: Sequence[str],
+        measures: Sequence[Measure],
+        values: Floats,
+        counted: npt.NDArray[np.bool_],
+        provenance: Provenance,
+        per_topic: bool = True,
+    ) -> None:
+        super().__init__(("run", "topic", "measure", "value"), self._tidy, provenance, self._wide)
+        self.runs, self.topics, self.measures = tuple(runs), tuple(topics), tuple(measures)
+        self.values, self.counted, self.per_topic = values, counted, per_topic
+
+    def __repr__(self) -> str:
+        return f"<Scores: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
+
+    def _tidy(self) -> Iterator[Row]:
+        """Runs as given, topics as in the judgments with `all` last, measures as asked."""
+        means = self.mean_values()
+        for r, run in enumerate(self.runs):
+            if self.per_topic:
+                for t, topic in enumerate(self.topics):
+                    if self.counted[r, t]:
+                        for m, name in enumerate(self.measures):
+                            yield run, topic, str(name), float(self.values[r, t, m])
+            for m, name in enumerate(self.measures):
+                yield run, "all", str(name), float(means[r, m])
+
+    def _wide(self) -> tuple[Sequence[str], list[Row]]:
+        means, names = self.mean_values(), [str(m) for m in self.measures]
+        counts = [m.definition.aggregate == "sum" for m in self.measures]
+
+        def shown(values: Iterable[float]) -> list[Any]:
+            return [int(v) if c and np.isfinite(v) else float(v) for v, c in zip(values, counts, strict=True)]
+
+        if not self.per_topic:
+            return ["run", *names], [(run, *shown(means[r])) for r, run in enumerate(self.runs)]
+        rows: list[Row] = []
+        for r, run in enumerate(self.runs):
+            rows += [
+                (run, topic, *shown(self.values[r, t])) for t, topic in enumerate(self.topics) if self.counted[r, t]
+            ]
+            rows.append((run, "all", *shown(means[r])))
+        return ["run", "topic", *names], rows
+
+    def mean_values(self) -> Floats:
+        """Runs x measures: the mean, geometric mean or sum over the topics that count."""
+        out = np.empty((len(self.runs), len(self.measures)))
+        everywhere = bool(self.counted.all())
+        for m, measure in enumerate(self.measures):
+            column = self.values[:, :, m]
+            if everywhere and measure.mean == "arithmetic" and column.shape[1]:
+                out[:, m] = column.mean(axis=1)
+            else:
+                out[:, m] = [measure.over_topics(v[c]) for v, c in zip(column, self.counted, strict=True)]
+        return out
+
+    def means(self) -> pd.DataFrame:
+        """Means per run as a data frame: rows are runs, columns measures."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.mean_values(), index=pd.Index(self.runs, name="run"), columns=[str(m) for m in self.measures]
+        )
+
+    def matrix(self, measure: str | Measure) -> Floats:
+        """Topics x runs matrix of one measure, the input of every statistic."""
+        wanted = measures(measure)[0]
+        for m, name in enumerate(self.measures):
+            if name == wanted:
+                return self.values[:, :, m].T
+        known = ", ".join(map(str, self.measures))
+        raise UsageError(f"{wanted} was not scored here; there are {known}")
+
+
+def score(
+    collection: Collection,
+    wanted: Any = DEFAULT,
+    *,
+    rel: int | None = None,
+    unjudged: str = "nonrelevant",
+    topics: str = "judged",
+    undefined: str = "zero",
+    call: str = "",
+) -> Scores:
+    """Score every run of a collection.
+
+    `wanted` are measures: spellings (`"AP, nDCG@10"`), measure objects, set names. `rel` is the smallest
+    relevant grade of binary measures that name none. `unjudged` says what an unjudged document is:
+    `nonrelevant`, or `condensed` (removed from the lists first). `topics` are the ones that count:
+    `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
+    runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
+    """
+    if unjudged not in POLICIES:
+        raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
+    if topics not in TOPICS:
+        raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
+    if undefined not in UNDEFINED:
+        raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
+    chosen = measures(wanted, rel)
+    if unjudged == "condensed":
+        chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
+    shape = len(collection.runs), len(collection.topics)
+    values = np.empty((*shape, len(chosen)))
+    for m, measure in enumerate(chosen):
+        values[:, :, m] = measure.cells(collection.hits).reshape(shape)
+    answered = collection.hits.answered.reshape(shape)
+    if topics == "judged":
+        counted = np.ones(shape, bool)
+    elif topics == "run":
+        counted = answered.copy()
+    else:
+        counted = np.repeat(answered.all(axis=0)[None, :], shape[0], axis=0)
+        if not counted.any():
+            raise UsageError("no judged topic is answered by all runs")
+    missing = np.isnan(values)
+    if undefined == "drop":
+        counted &= ~missing.any(axis=(0, 2))[None, :]
+    elif undefined == "zero":
+        values[missing] = 0.0
+    from unjudged import __version__
+
+    settings = {
+        **collection.settings,
+        "unjudged": unjudged,
+        "topics": topics,
+        "topics counted": int(counted.any(axis=0).sum()),
+        "undefined": undefined,
+        "rel": rel if rel is not None else 1,
+        "measures": [str(m) for m in chosen],
+    }
+    provenance = Provenance(__version__, call, collection.sources, settings)
+    return Scores(collection.runs, collection.topics, chosen, values, counted, provenance)

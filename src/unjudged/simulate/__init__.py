@@ -1,0 +1,185 @@
+"""Collections with known complete truth, to see how far estimates from a pool can be trusted.
+
+    import unjudged as uj
+    c = uj.simulate("adhoc", seed=1, out="sim")           # files, like anybody's: qrels, runs, teams; and the truth
+    uj.simulate(scenario=9, seed=1, out="newcomers")      # one family of teams left out of a shallow pool
+    uj.simulate("tiny", depth=5, leave_out="team02")      # any parameter can be changed
+
+The judgments come from a pool of chosen depth and teams; the truth holds the grade of every document any run
+retrieved, so every estimate can be compared with the true value. The presets reproduce statistics of real collections
+(overlap of runs, unique documents, what a left-out team loses), but a simulation is no proof for a real collection.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.simulate import files
+from unjudged.simulate.model import Runs, Topic, draw_runs, draw_topic
+from unjudged.simulate.presets import PRESETS, SCENARIOS, Parameters, resolve
+
+__all__ = ["PRESETS", "SCENARIOS", "Parameters", "Simulation", "simulate"]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A simulated collection.
+
+    `runs` says who takes part and what was drawn for them, `results` holds one entry per topic with its
+    documents, lists, true grades and judgments. `folder` is where the files are, if they were written;
+    `summary` compares true and observed values (filled when files are written).
+    """
+
+    parameters: Parameters
+    seed: int
+    runs: Runs = field(repr=False)
+    results: tuple[Topic, ...] = field(repr=False)
+    folder: Path | None = None
+    summary: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topic ids."""
+        return tuple(files.topic_name(t) for t in range(len(self.results)))
+
+    @property
+    def qrels(self) -> Path:
+        """The file of the judgments a pool would have given."""
+        return self._folder / files.QRELS
+
+    @property
+    def truth(self) -> Path:
+        """The file of the complete judgments."""
+        return self._folder / files.TRUTH
+
+    @property
+    def run_folder(self) -> Path:
+        """The folder of the run files."""
+        return self._folder / files.RUNS
+
+    @property
+    def teams(self) -> Path:
+        """The file that names each run's team."""
+        return self._folder / "teams.tsv"
+
+    @property
+    def _folder(self) -> Path:
+        if self.folder is None:
+            raise UsageError("this simulation was not written to files; give simulate() a folder as 'out'.")
+        return self.folder
+
+    def write(self, out: str | os.PathLike[str], *, force: bool = False) -> Simulation:
+        """Write all files to the folder `out` and return this simulation with `folder` and `summary` set.
+
+        The folder appears complete or not at all. A folder that holds other things is refused unless `force`.
+        """
+        from unjudged.simulate.summary import summarise
+
+        ids = files.Ids(self.parameters.collection)
+        with files.new_folder(Path(out), force) as work:
+            files.write_runs(work / files.RUNS, self.runs, self.results, ids)
+            files.write_qrels(work / files.QRELS, self.results, ids)
+            files.write_truth(work / files.TRUTH, self.results, ids)
+            files.write_tables(work, self.runs)
+            summary = summarise(work, self.parameters, self.runs, self.results)
+            files.write_about(work, self._about(summary))
+        return Simulation(self.parameters, self.seed, self.runs, self.results, Path(out), summary)
+
+    def _about(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """What `simulation.json` says."""
+        runs = self.runs
+        return {
+            "seed": self.seed,
+            "parameters": self.parameters.as_dict(),
+            "teams": [
+                {
+                    "team": name,
+                    "family": runs.family_names[runs.family[j]],
+                    "oddness": _round(runs.team_oddness[j]),
+                    "style": _round(runs.style[j]),
+                }
+                for j, name in enumerate(runs.team_names)
+            ],
+            "runs": [
+                {
+                    "run": name,
+                    "team": runs.team_names[runs.team[r]],
+                    "pooled": bool(runs.pooled[r]),
+                    "quality": _round(runs.quality[r]),
+                    "oddness": _round(runs.run_oddness[r]),
+                }
+                for r, name in enumerate(runs.names)
+            ],
+            "topics": [
+                {
+                    "topic": name,
+                    "ease": _round(topic.ease),
+                    "agreement": _round(topic.agreement),
+                    "relevant": topic.relevant,
+                    "judged": len(topic.judged),
+                    "judged_relevant": int(np.count_nonzero(topic.judgment > 0)),
+                }
+                for name, topic in zip(self.topics, self.results, strict=True)
+            ],
+            "summary": summary,
+        }
+
+
+def simulate(
+    preset: str | None = None,
+    *,
+    scenario: int | str | None = None,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int = 1,
+    force: bool = False,
+    **parameters: object,
+) -> Simulation:
+    """Make a collection with known truth: topics, graded documents, teams with correlated runs, a pool, a judge.
+
+    preset: `adhoc` (the default; deep pool, 120 runs of 40 teams, 50 topics), `passage` (shallow pool, graded),
+    `rounds` (very incomplete) or `tiny` (for tests and first steps).
+    scenario: a numbered situation whose true answer is known, see `SCENARIOS`; instead of a preset.
+    parameters: any field of `Parameters` by name, for example `topics=150`, `depth=10`, `leave_out="team01"`.
+    out: a folder for `qrels.txt`, `truth.txt`, `runs/`, `teams.tsv`, `pooled.tsv`, `families.tsv` and
+    `simulation.json`; without it nothing is written. `force` allows a folder that holds other things.
+    jobs: processes to work with; their number never changes a byte.
+
+    The same seed gives the same runs and the same truth whatever is done to pool and judge, so that two pools can be
+    compared in pairs; more topics leave the first ones as they were.
+    """
+    p = resolve(preset, scenario, parameters)
+    if jobs < 1:
+        raise UsageError(f"the number of jobs must be at least 1, not {jobs}.")
+    if out is not None:
+        files.check_folder(Path(out), force)
+    runs = draw_runs(p, seed)
+    one = partial(draw_topic, p, seed, runs)
+    with _workers(min(jobs, p.topics)) as mapped:
+        simulation = Simulation(p, seed, runs, tuple(mapped(one, range(p.topics))))
+    return simulation if out is None else simulation.write(out, force=force)
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[Any]:
+    """A `map` over this process or over several."""
+    if jobs == 1:
+        yield map
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            yield pool.map
+
+
+def _round(value: Any) -> float:
+    """Six decimals: what any platform agrees on."""
+    return round(float(value), 6)

@@ -1,0 +1,262 @@
+"""The parameters of the simulator, the presets fitted to real collections, and the named scenarios."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unjudged.errors import UsageError
+
+QUIRKS = ("ties", "short", "missing", "negative")
+
+
+def _p(help: str, **kwargs: Any) -> Any:
+    return field(metadata={"help": help}, **kwargs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """Everything that decides a simulated collection, apart from the seed.
+
+    Scores are sums of shared, heavy-tailed terms (what all runs, a family, a team like in a document), a run's own
+    noise, and a lift for relevant documents that are not too hard for the run.
+    """
+
+    topics: int = _p("number of topics")
+    teams: int = _p("number of teams")
+    runs: int = _p("number of runs, at least one per team")
+    depth: int = _p("pool depth")
+    pool_per_team: int | None = _p("pooled runs per team, or all")
+    extra: int = _p("judged documents per topic from a hidden run outside the pool", default=0)
+    q_extra: float = _p("quality of that hidden run", default=0.0)
+    K: int = _p("length of a run's list")
+    C: int = _p("candidate documents per topic: what any run can retrieve")
+    R: float = _p("mean number of relevant documents per topic")
+    Rsd: float = _p("sd of log R between topics")
+    Rmin: int = _p("fewest relevant documents of a topic")
+    Rmax: float = _p("most relevant documents of a topic, as a share of C")
+    grades: tuple[float, ...] = _p("shares of the grades 1, 2, ... among the relevant documents", default=(1.0,))
+    rel: int = _p("smallest relevant grade in the summary's binary measures", default=1)
+    step: float = _p("how much easier a document gets per grade", default=0.0)
+    mu: float = _p("mean ability: lifts relevant documents")
+    q_team: float = _p("spread of quality between teams")
+    q_run: float = _p("spread of quality between runs of a team")
+    b: float = _p("spread of topic ease that has nothing to do with R")
+    beta: float = _p("how much harder topics with many relevant documents are")
+    i_team: float = _p("interaction of team and topic")
+    i_run: float = _p("interaction of run and topic")
+    c: float = _p("share of score variance common to all runs")
+    f: float = _p("share of score variance common to a family of teams")
+    m: float = _p("share of score variance common to a team")
+    k: int = _p("gamma shape of the shared terms, a whole number; small is heavy-tailed")
+    agree: float = _p("sd between topics of the logit of c")
+    odd: float = _p("spread of oddness: how far teams and runs go their own way")
+    style: float = _p("spread of style between early precision and deep recall")
+    hard_c: float = _p("hardness of relevant documents common to all")
+    hard_f: float = _p("hardness common to a family")
+    hard_t: float = _p("hardness of a team's own")
+    families: tuple[float, ...] = _p("shares of the families among the teams", default=(0.5, 0.3, 0.2))
+    famq: tuple[float, ...] = _p("quality of each family (one number: all the same)", default=(0.0,))
+    documents: int = _p("documents in the collection; 0 means ten times C", default=0)
+    star: tuple[str, ...] = _p("TEAM:quality:oddness, set for one team", default=())
+    big: tuple[str, ...] = _p("TEAM:n, n more runs for one team", default=())
+    leave_out: tuple[str, ...] = _p("teams or families whose runs are not pooled", default=())
+    noise: float = _p("judge's errors: relevant to 0 with this probability, nonrelevant to 1 with a tenth", default=0.0)
+    favour: tuple[str, ...] = _p("FAMILY:p, nonrelevant in the top 10 of its pooled runs judged 1 with p", default=())
+    rate: float = _p("share of the judgments kept", default=1.0)
+    quirk: tuple[str, ...] = _p("real-data quirks: " + ", ".join(QUIRKS), default=())
+
+    def __post_init__(self) -> None:
+        _validate(self)
+
+    @property
+    def collection(self) -> int:
+        """Number of documents in the collection."""
+        return self.documents or 10 * self.C
+
+    def changed(self, changes: Mapping[str, object]) -> Parameters:
+        """A copy with some parameters changed; values may be text, as from the command line."""
+        return dataclasses.replace(self, **{name: parse(name, value) for name, value in changes.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values by name, in a fixed order, as written to `simulation.json`."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(self).items()}
+
+
+_TYPES: dict[str, str] = {f.name: str(f.type) for f in dataclasses.fields(Parameters)}
+
+
+def parameter_names() -> tuple[str, ...]:
+    """Names of all parameters."""
+    return tuple(_TYPES)
+
+
+def parameter_help(name: str) -> str:
+    """One line on what a parameter does."""
+    return str(next(f for f in dataclasses.fields(Parameters) if f.name == name).metadata["help"])
+
+
+def parse(name: str, value: object) -> Any:
+    """A parameter's value in its own type, from a value or from text such as `0.5` or `.5,.3,.2`."""
+    if name not in _TYPES:
+        near = difflib.get_close_matches(name, _TYPES, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else "."
+        raise UsageError(f"the simulator has no parameter '{name}'{hint}")
+    kind = _TYPES[name]
+    try:
+        if kind.startswith("tuple"):
+            one = float if "float" in kind else str
+            if isinstance(value, str):
+                value = [part for part in value.replace(",", " ").split() if part]
+            elif not isinstance(value, (list, tuple)):
+                value = [value]
+            return tuple(one(v) for v in value)
+        if kind == "int | None" and (value is None or value == "all"):
+            return None
+        if isinstance(value, bool):
+            raise ValueError
+        number = float(value)  # type: ignore[arg-type]
+        if not math.isfinite(number) or (kind != "float" and number != int(number)):
+            raise ValueError
+        return number if kind == "float" else int(number)
+    except (TypeError, ValueError):
+        what = {"float": "a number", "int": "a whole number", "int | None": "a whole number or 'all'"}
+        wanted = what.get(kind, "a list such as 0.5,0.3,0.2" if "float" in kind else "a list of names")
+        raise UsageError(f"parameter '{name}' needs {wanted}, not {value!r}.") from None
+
+
+def _validate(p: Parameters) -> None:
+    """One sentence for the first parameter that makes no sense."""
+
+    def need(ok: bool, sentence: str) -> None:
+        if not ok:
+            raise UsageError(sentence)
+
+    for name in ("topics", "teams", "runs", "depth", "K", "C", "Rmin", "k", "rel"):
+        need(getattr(p, name) >= 1, f"parameter '{name}' must be at least 1, not {getattr(p, name)}.")
+    for name in ("extra", "Rsd", "q_team", "q_run", "b", "i_team", "i_run", "agree", "odd", "style", "hard_c",
+                 "hard_f", "hard_t", "c", "f", "m", "documents"):
+        need(getattr(p, name) >= 0, f"parameter '{name}' must not be negative, not {getattr(p, name)}.")
+    for name in ("noise", "rate", "Rmax"):
+        need(0 <= getattr(p, name) <= 1, f"parameter '{name}' must lie between 0 and 1, not {getattr(p, name)}.")
+    need(p.pool_per_team is None or p.pool_per_team >= 0,
+         f"parameter 'pool_per_team' must be 'all' or at least 0, not {p.pool_per_team}.")
+    need(p.runs >= p.teams, f"{p.runs} runs are too few for {p.teams} teams: every team has at least one run.")
+    need(p.K <= p.C, f"a run cannot list K = {p.K} documents when a topic has C = {p.C} candidates.")
+    need(p.R > 0, f"parameter 'R' must be above 0, not {p.R}.")
+    need(p.Rmin <= p.Rmax * p.C,
+         f"Rmin = {p.Rmin} is above Rmax C = {p.Rmax * p.C:g}: a topic could have no number of relevant documents.")
+    need(p.c < 1 and p.c + p.f + p.m <= 1 + 1e-12,
+         f"the variance shares c, f and m must add up to at most 1, with c below 1; they are {p.c}, {p.f}, {p.m}.")
+    for name in ("grades", "families"):
+        shares = getattr(p, name)
+        need(len(shares) > 0 and min(shares) >= 0 and sum(shares) > 0,
+             f"parameter '{name}' needs shares that are not negative and not all 0, not {shares}.")
+    need(len(p.famq) in (1, len(p.families)),
+         f"parameter 'famq' needs one number or one per family ({len(p.families)}), not {len(p.famq)}.")
+    need(p.rel <= len(p.grades), f"rel = {p.rel}, but the highest grade is {len(p.grades)}.")
+    need(p.documents == 0 or p.documents >= p.C,
+         f"a collection of {p.documents} documents cannot hold C = {p.C} candidates.")
+    for quirk in p.quirk:
+        need(quirk in QUIRKS, f"unknown quirk '{quirk}'; there are {', '.join(QUIRKS)}.")
+
+
+_ADHOC = Parameters(
+    topics=50, teams=40, runs=120, depth=100, pool_per_team=2, K=1000, C=12000, R=175, Rsd=1.15, Rmin=5, Rmax=0.1,
+    mu=4.5, q_team=0.45, q_run=0.16, b=0.95, beta=1.1, i_team=0.38, i_run=0.36, c=0.40, f=0.08, m=0.24, k=2,
+    agree=0.30, odd=0.36, style=0.22, hard_c=1.5, hard_f=0.9, hard_t=0.6,
+)  # fmt: skip
+_PASSAGE = Parameters(
+    topics=50, teams=18, runs=60, depth=10, pool_per_team=None, extra=125, q_extra=3, K=1000, C=10500, R=115,
+    Rsd=1.15, Rmin=6, Rmax=0.2, grades=(0.54, 0.28, 0.18), rel=2, step=0.85, mu=6.3, q_team=1.9, q_run=0.85, b=2.3,
+    beta=1.5, i_team=0.83, i_run=0.34, c=0.53, f=0.09, m=0.22, k=3, agree=0.10, odd=0.28, style=0.22, hard_c=2.3,
+    hard_f=1.1, hard_t=0.1, families=(0.45, 0.55),
+)  # fmt: skip
+_ROUNDS = Parameters(
+    topics=30, teams=55, runs=140, depth=7, pool_per_team=1, extra=58, q_extra=1, K=1000, C=30000, R=540, Rsd=0.9,
+    Rmin=20, Rmax=0.2, grades=(0.47, 0.53), step=0.38, mu=4.8, q_team=0.45, q_run=0.2, b=0.6, beta=0.8, i_team=0.42,
+    i_run=0.33, c=0.22, f=0.06, m=0.37, k=2, agree=0.45, odd=0.22, style=0.12, hard_c=3.3, hard_f=0.8, hard_t=1.8,
+)  # fmt: skip
+_TINY = _ADHOC.changed(
+    dict(topics=10, teams=5, runs=12, depth=10, K=100, C=1200, R=30, Rsd=0.6, grades=(0.65, 0.35), step=0.5)
+)
+
+PRESETS: dict[str, Parameters] = {"adhoc": _ADHOC, "passage": _PASSAGE, "rounds": _ROUNDS, "tiny": _TINY}
+"""`adhoc`: a deep pool; `passage`: a shallow pool plus active search; `rounds`: very incomplete; `tiny`: for tests."""
+
+_HALF = tuple(f"team{j:02d}" for j in range(1, 11))
+_SAME: dict[str, object] = {"q_team": 0, "q_run": 0, "odd": 0, "style": 0}
+_STAR: dict[str, object] = {"star": "team01:1.2:1.5"}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A collection whose true answer is known in kind: what holds in it, and the parameters that make it so."""
+
+    title: str
+    preset: str = "adhoc"
+    changes: Mapping[str, object] = field(default_factory=dict)
+
+    def parameters(self) -> Parameters:
+        """The preset (`adhoc` cut to 60 runs of 20 teams, 3 pooled per team) with this scenario's changes."""
+        base = {"runs": 60, "teams": 20, "pool_per_team": 3} if self.preset == "adhoc" else {}
+        return PRESETS[self.preset].changed(base | dict(self.changes))
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "1": Scenario("fair pool, depth 100"),
+    "2": Scenario("fair pool, depth 10", changes={"depth": 10}),
+    "3": Scenario("fair pool, depth 3", changes={"depth": 3}),
+    "4": Scenario("one team out, depth 100", changes={"leave_out": "team01"}),
+    "5": Scenario("one team out, depth 10", changes={"leave_out": "team01", "depth": 10}),
+    "6": Scenario("half of the teams out, depth 100", changes={"leave_out": _HALF}),
+    "7": Scenario("half of the teams out, depth 10", changes={"leave_out": _HALF, "depth": 10}),
+    "8": Scenario("one family out, depth 100", changes={"leave_out": "family3"}),
+    "9": Scenario("one family out, depth 10", changes={"leave_out": "family3", "depth": 10}),
+    "10": Scenario("a strong new family out, depth 10",
+                   changes={"leave_out": "family3", "depth": 10, "famq": (0, 0, 1)}),
+    "11": Scenario("one team alone pooled, depth 100",
+                   changes={"leave_out": tuple(f"team{j:02d}" for j in range(2, 21))}),
+    "12": Scenario("a strong odd team, pooled", changes=_STAR),
+    "13": Scenario("a strong odd team, left out, depth 10", changes=_STAR | {"leave_out": "team01", "depth": 10}),
+    "14": Scenario("10 topics", changes={"topics": 10}),
+    "15": Scenario("25 topics", changes={"topics": 25}),
+    "16": Scenario("50 topics", changes={"topics": 50}),
+    "17": Scenario("3 teams, 9 runs", changes={"teams": 3, "runs": 9}),
+    "18": Scenario("no true differences", changes=_SAME),
+    "19": Scenario("no true differences, half of the teams out, depth 10",
+                   changes=_SAME | {"leave_out": _HALF, "depth": 10}),
+    "20": Scenario("one team has half of the runs, all pooled, depth 10",
+                   changes={"runs": 31, "big": "team01:29", "pool_per_team": None, "depth": 10}),
+    "21": Scenario("few relevant documents", changes={"R": 8}),
+    "22": Scenario("many relevant documents", changes={"R": 800, "Rmax": 0.2}),
+    "23": Scenario("noisy judge, 10 %", changes={"noise": 0.1}),
+    "23b": Scenario("noisy judge, 30 %", changes={"noise": 0.3}),
+    "24": Scenario("the judge favours one family", changes={"favour": "family1:0.3"}),
+    "25": Scenario("10 % of the judgments kept", changes={"rate": 0.1}),
+    "26": Scenario("passage, relevant from grade 2", preset="passage"),
+    "26b": Scenario("passage, relevant from grade 1", preset="passage", changes={"rel": 1}),
+    "27": Scenario("passage, one family out, no extra judgments", preset="passage",
+                   changes={"leave_out": "family1", "extra": 0}),
+    "28": Scenario("rounds", preset="rounds"),
+}  # fmt: skip
+"""The scenarios of the documentation by number (`23b` and `26b` are second variants)."""
+
+
+def resolve(preset: str | None, scenario: int | str | None, changes: Mapping[str, object]) -> Parameters:
+    """The parameters of a preset or a scenario, with the given changes on top."""
+    if scenario is not None:
+        known = SCENARIOS.get(str(scenario))
+        if known is None:
+            raise UsageError(f"there is no scenario {scenario}; there are 1 to 28, 23b and 26b.")
+        if preset is not None and preset != known.preset:
+            raise UsageError(f"scenario {scenario} is made from preset '{known.preset}', not '{preset}'.")
+        return known.parameters().changed(changes)
+    base = PRESETS.get(preset or "adhoc")
+    if base is None:
+        raise UsageError(f"there is no preset '{preset}'; there are {', '.join(PRESETS)}.")
+    return base.changed(changes)
