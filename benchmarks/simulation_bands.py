@@ -1,10 +1,10 @@
-"""Do simulated collections look like real ones? Every statistic of the model's documentation against its band.
+"""Do simulated collections look like real ones? Every statistic of the model's description against its band.
 
 Usage: python benchmarks/simulation_bands.py [--presets adhoc,passage,rounds] [--seeds 1,2,3,4,5]
 
-For each preset the mean over the seeds of every statistic is printed beside the band in which a correct implementation
-must lie; exit code 1 if any is out. Statistics are computed here from lists and grades, apart from the library's
-measures, so that this is also a second opinion on them.
+For each preset the mean over the seeds of every statistic is printed beside the band in which a correct
+implementation must lie; exit code 1 if any is out. Statistics are computed here from lists and grades, apart
+from the library's measures, so that this is also a second opinion on them.
 """
 
 from __future__ import annotations
@@ -163,7 +163,11 @@ def statistics_of(s: Simulation, shallow_depth: int) -> dict[str, float]:
     pool = Pool(s, p.depth)
     out |= uniqueness(s, judgments, pool)
     unpooled = ~runs.pooled
-    for k, which, who in ((10, unpooled, "unpooled runs"), (100, unpooled, "unpooled runs"), (1000, ~unpooled, "pooled")):
+    for k, which, who in (
+        (10, unpooled, "unpooled runs"),
+        (100, unpooled, "unpooled runs"),
+        (1000, ~unpooled, "pooled"),
+    ):
         if which.any():
             seen = [g[topic.lists[which, :k]] >= 0 for g, topic in zip(judgments, s.results, strict=True)]
             out[f"judged@{k}, {who}"] = float(np.mean(seen))
@@ -174,7 +178,9 @@ def statistics_of(s: Simulation, shallow_depth: int) -> dict[str, float]:
     for name in ("AP", "AP'", "P@10"):
         out[f"leave-team-out: {name} %"] = changed[name].mean()
     out["leave-team-out: P@10 %, worst 5 %"] = float(np.quantile(changed["P@10"], 0.05))
-    out["similar half of teams out: P@10 %"], out["random half out: P@10 %"] = halves_out(s, judgments, pool, full, kept)
+    out["similar half of teams out: P@10 %"], out["random half out: P@10 %"] = halves_out(
+        s, judgments, pool, full, kept
+    )
 
     shallow_pool = Pool(s, shallow_depth)
     shallow = [
@@ -201,7 +207,7 @@ def statistics_of(s: Simulation, shallow_depth: int) -> dict[str, float]:
 
 def percent(new: Floats, old: Floats) -> Floats:
     """Relative change of each run's mean, in percent."""
-    return 100 * (new.mean(axis=0) / old.mean(axis=0) - 1)
+    return np.asarray(100 * (new.mean(axis=0) / old.mean(axis=0) - 1))
 
 
 def spread(ap: Floats, team: NDArray[np.int64]) -> dict[str, float]:
@@ -357,9 +363,8 @@ def main() -> int:
             mean = float(values.mean())
             fits = band[0] <= mean <= band[1]
             outside += not fits
-            print(
-                f"{name:<40}{mean:>9.3f}{band[0]:>9g}{band[1]:>9g}  {'in' if fits else 'OUT':<4}{values.std():>12.3f}"
-            )
+            verdict = "in" if fits else "OUT"
+            print(f"{name:<40}{mean:>9.3f}{band[0]:>9g}{band[1]:>9g}  {verdict:<4}{values.std():>12.3f}")
     print(f"\n{outside} statistics out of their bands" if outside else "\nall statistics in their bands")
     return 1 if outside else 0
 

@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
 from unjudged.errors import DataWarning, InputError, UsageError
 from unjudged.io import dicts, files, frames, trec
@@ -94,6 +92,7 @@ def read_collection(
         team_of,
         tuple(notes),
         (judgments.source, *(table.source for table in tables)),
+        tuple(table.tag for table in tables),
         {
             "ties": reading.ties,
             "truncate": reading.truncate,
@@ -128,7 +127,7 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
     def add_named(name: str, run: Any) -> None:
         index, topics = judgments.index, judgments.topics
         if isinstance(run, (str, os.PathLike)):
-            paths = files.expand(run)
+            paths = files.expand(str(run))
             if len(paths) != 1:
                 raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
             add(name, lambda keep: trec.read_run(paths[0], index, topics, reading, name, keep))
@@ -141,7 +140,7 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
 
     def add_any(run: Any) -> None:
         if isinstance(run, (str, os.PathLike)):
-            for path in files.expand(run):
+            for path in files.expand(str(run)):
                 if path == files.STDIN:
                     table = trec.read_run(path, judgments.index, judgments.topics, reading, None, True)
                     add(table.name, lambda keep, table=table: table)  # type: ignore[misc]
@@ -209,4 +208,4 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
         chosen.update(found)
     if not chosen:
         raise UsageError("no topics named")
-    return np.array(sorted(chosen)).tolist()
+    return sorted(chosen)

@@ -211,5 +211,13 @@ def _latex(columns: list[str], rows: list[list[str]]) -> str:
     spec = "".join("r" if r else "l" for r in right)
     body = map(line, rows)
     return _lines(
-        [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", line(columns), r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+        [
+            rf"\begin{{tabular}}{{{spec}}}",
+            r"\toprule",
+            line(columns),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
     )

@@ -42,7 +42,9 @@ class Scores(Result):
         self.values, self.counted, self.per_topic = values, counted, per_topic
 
     def __repr__(self) -> str:
-        return f"<Scores: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
+        return (
+            f"<Scores: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
+        )
 
     def _tidy(self) -> Iterator[Row]:
         """Runs as given, topics as in the judgments with `all` last, measures as asked."""
@@ -140,12 +142,12 @@ def score(
     elif topics == "run":
         counted = answered.copy()
     else:
-        counted = np.repeat(answered.all(axis=0)[None, :], shape[0], axis=0)
+        counted = np.tile(answered.all(axis=0), (shape[0], 1))
         if not counted.any():
             raise UsageError("no judged topic is answered by all runs")
     missing = np.isnan(values)
     if undefined == "drop":
-        counted &= ~missing.any(axis=(0, 2))[None, :]
+        counted &= ~np.asarray(missing.any(axis=(0, 2)))
     elif undefined == "zero":
         values[missing] = 0.0
     from unjudged import __version__

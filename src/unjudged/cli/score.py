@@ -1,7 +1,7 @@
 """Score runs: one line per run, or per run and topic with -q.
 
-  unjudged score qrels.txt runs/ -m AP,nDCG@10
-  unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format tsv
+unjudged score qrels.txt runs/ -m AP,nDCG@10
+unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format tsv
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = (
-        "Simulate topics, graded documents, teams with correlated runs and a pool, so that every estimate can be\n"
-        "compared with the true value. The same seed gives the same runs and truth whatever pool and judge do.\n"
-        "Writes qrels.txt (the pool's judgments), truth.txt (all), runs/, teams.tsv, pooled.tsv, families.tsv and\n"
-        "simulation.json (parameters, what was drawn, true against observed)."
+        "Simulate topics, graded documents, teams with correlated runs and a pool, so that every estimate\n"
+        "can be compared with the true value. The same seed gives the same runs and truth whatever pool and\n"
+        "judge do. Writes qrels.txt (the pool's judgments), truth.txt (all), runs/, teams.tsv, pooled.tsv,\n"
+        "families.tsv and simulation.json (parameters, what was drawn, true against observed)."
     )
     parser.epilog = _epilog()
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
@@ -32,16 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default 1)")
     for name in _SHORT:
         parser.add_argument(f"--{name}", metavar="N", help=parameter_help(name))
-    parser.add_argument(
-        "--leave-out", metavar="NAME", nargs="+", action="extend", help=parameter_help("leave_out")
-    )
+    parser.add_argument("--leave-out", metavar="NAME", nargs="+", action="extend", help=parameter_help("leave_out"))
     parser.add_argument(
         "--quirk", metavar="NAME[,NAME...]", action="append", help=f"quirks of real data: {', '.join(QUIRKS)}"
     )
-    parser.add_argument(
-        "--set", metavar="NAME=VALUE", nargs="+", action="extend", help="any parameter below, by name"
-    )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (never changes the files)")
+    parser.add_argument("--set", metavar="NAME=VALUE", nargs="+", action="extend", help="any parameter below, by name")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (files stay the same)")
     parser.add_argument("--force", action="store_true", help="write into a folder that holds other things")
 
 
@@ -85,11 +81,14 @@ def _epilog() -> str:
     for name in parameter_names():
         values = ", ".join(_shown(p, name) for p in PRESETS.values())
         lines += textwrap.wrap(
-            f"{parameter_help(name)} ({values})", 108, initial_indent=f"  {name:<14}", subsequent_indent=" " * 16
+            f"{parameter_help(name)} ({values})",
+            108,
+            initial_indent=f"  {name:<14}",
+            subsequent_indent=" " * 16,
         )
-    lines += ["", "scenarios (adhoc with 60 runs of 20 teams, 3 pooled per team, unless another preset is named):"]
+    lines += ["", "scenarios (adhoc with 60 runs of 20 teams, 3 pooled per team, unless a preset is named):"]
     lines += [f"  {number:<5}{scenario.title}" for number, scenario in SCENARIOS.items()]
-    return "\n".join(lines).replace("%", "%%")
+    return "\n".join(lines)
 
 
 def _shown(p: Parameters, name: str) -> str:

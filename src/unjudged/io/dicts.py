@@ -77,9 +77,7 @@ def qrels_table(
     )
 
 
-def run_from_dict(
-    run: Run, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False
-) -> RunTable:
+def run_from_dict(run: Run, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False) -> RunTable:
     """A run given as {topic: {doc: score}}."""
     return run_from_topics(_topics_of(run, name), name, index, topics, reading, keep_docs)
 

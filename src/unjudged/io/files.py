@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from unjudged.errors import InputError, UsageError
 
@@ -79,7 +79,7 @@ def read_all(path: str) -> bytes:
     return b"".join(bytes(piece) for piece in chunks(path))
 
 
-def _pieces(file: BinaryIO | Any, source: str) -> Iterator[bytes | memoryview]:
+def _pieces(file: Any, source: str) -> Iterator[bytes | memoryview]:
     head = file.read(_COMPRESSED_CHUNK)
     if not head:
         raise InputError("this file is empty", source)
@@ -94,7 +94,7 @@ def _pieces(file: BinaryIO | Any, source: str) -> Iterator[bytes | memoryview]:
     yield from pieces
 
 
-def _plain(head: bytes, file: BinaryIO | Any) -> Iterator[bytes | memoryview]:
+def _plain(head: bytes, file: Any) -> Iterator[bytes | memoryview]:
     yield head
     buffer = bytearray(_CHUNK)
     view = memoryview(buffer)
@@ -110,7 +110,7 @@ def _decompressor() -> Any:
     return isal_zlib.decompressobj(31)
 
 
-def _inflate(head: bytes, file: BinaryIO | Any, source: str) -> Iterator[bytes]:
+def _inflate(head: bytes, file: Any, source: str) -> Iterator[bytes]:
     """Decompress one or several concatenated gz members."""
     data, member = head, _decompressor()
     while True:

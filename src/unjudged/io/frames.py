@@ -38,7 +38,9 @@ def _column(frame: Any, names: Sequence[str], what: str, source: str, required: 
     if not required:
         return None
     near = next((nearest(c, names) for c in map(str, frame.columns) if nearest(c, names)), "")
-    raise InputError(f"no column for the {what} (looked for {', '.join(names)}; found {list(frame.columns)}){near}", source)
+    raise InputError(
+        f"no column for the {what} (looked for {', '.join(names)}; found {list(frame.columns)}){near}", source
+    )
 
 
 def _open(frame: Any) -> Any:
@@ -98,7 +100,7 @@ def _by_topic(topic: list[Any], docs: list[Any], scores: Any, name: str) -> Iter
     codes: dict[Any, int] = {}
     order = np.array([codes.setdefault(t, len(codes)) for t in topic], np.int64)
     places = np.argsort(order, kind="stable")
-    stops = np.cumsum(np.bincount(order, minlength=len(codes))) if len(order) else []
+    stops: list[int] = np.cumsum(np.bincount(order, minlength=len(codes))).tolist() if len(order) else []
     start = 0
     for t, stop in zip(codes, stops, strict=True):
         here = places[start:stop]

@@ -41,9 +41,7 @@ class Reading:
 
     def scanner(self, index: Any, **options: Any) -> Any:
         """A kernel that reads one run by these rules."""
-        return kernels.RunScanner(
-            index, kernels.TIES[self.ties], self.truncate or 0, self.lenient, **options
-        )
+        return kernels.RunScanner(index, kernels.TIES[self.ties], self.truncate or 0, self.lenient, **options)
 
 
 @dataclass(frozen=True)
@@ -179,9 +177,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
     outside = int(found["outside_topics"])
     example = to_text(found["outside_names"].split(b"\n")[0])
     if not answered.any():
-        raise InputError(
-            f"no topic in common with the judgments (here e.g. {example}, there e.g. {topics[0]})", source
-        )
+        raise InputError(f"no topic in common with the judgments (here e.g. {example}, there e.g. {topics[0]})", source)
     if outside:
         notes.append(f"{outside} topic{'s' * (outside > 1)} outside the judgments ignored (e.g. {example})")
     if missing := int(len(answered) - answered.sum()):

@@ -561,7 +561,7 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
     int64_t rank = 0;
     r->hit_start[topic] = (int64_t)(r->rows.size / sizeof(int32_t));
     if (r->keep_docs) r->doc_start[topic] = (int64_t)(r->doc_rows.size / sizeof(int32_t));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !(r->truncate && rank >= r->truncate); i++) {
         const Entry *e = entries + keys[i].entry;
         const char *doc = r->arena.data + e->doc;
         uint64_t slot = (e->hash >> 20) & mask;
@@ -581,7 +581,6 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
             continue;
         }
         table[slot] = keys[i].entry + 1;
-        if (r->truncate && rank >= r->truncate) continue;
         rank++;
         int32_t row = index_find_row(r->index, topic, doc, e->length, e->hash);
         if (row >= 0) {

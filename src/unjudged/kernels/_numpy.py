@@ -5,6 +5,7 @@ Used where no compiler was there at installation, and as the reference the C mod
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -40,7 +41,7 @@ class Index:
             raise ValueError("inconsistent index arrays")
         self.rows: list[dict[bytes, int]] = []
         pairs: list[tuple[int, int]] = []
-        for start, stop in zip(starts[:-1], starts[1:], strict=True):
+        for start, stop in itertools.pairwise(starts):
             table: dict[bytes, int] = {}
             for row in range(start, stop):
                 earlier = table.setdefault(names[row], row)
@@ -183,6 +184,8 @@ class RunScanner:
                 table, found, rank = self.index.rows[topic], set(), 0
                 answered[topic] = 1
                 for i in self._order(docs, scores):
+                    if self.truncate and rank >= self.truncate:
+                        break
                     doc = docs[i]
                     if doc in found:
                         if not self._duplicates:
@@ -190,8 +193,6 @@ class RunScanner:
                         self._duplicates += 1
                         continue
                     found.add(doc)
-                    if self.truncate and rank >= self.truncate:
-                        continue
                     rank += 1
                     row = table.get(doc, -1)
                     if row >= 0:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from unjudged.measures import (  # noqa: F401 - declaring is importing
-    precision,
     average_precision,
-    reciprocal_rank,
-    gain,
-    preference,
-    experimental,
     counts,
+    experimental,
+    gain,
+    precision,
+    preference,
+    reciprocal_rank,
 )
-from unjudged.measures._grammar import measures, parse, split_list
+from unjudged.measures._grammar import measures, parse, registered, split_list
 from unjudged.measures._measure import ALIASES, REGISTRY, Definition, Measure, Parameter, measure
 from unjudged.measures.citations import CITATIONS
 from unjudged.measures.sets import NAMED
@@ -27,5 +27,6 @@ __all__ = [
     "measure",
     "measures",
     "parse",
+    "registered",
     "split_list",
 ]

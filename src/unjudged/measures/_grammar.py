@@ -11,7 +11,9 @@ from unjudged.errors import MeasureError, nearest
 from unjudged.measures import sets, trec_names
 from unjudged.measures._measure import ALIASES, REGISTRY, Measure
 
-_SPELLING = re.compile(r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S)
+_SPELLING = re.compile(
+    r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S
+)
 
 
 def split_list(text: str) -> list[str]:
@@ -51,6 +53,11 @@ def parse(text: str) -> list[Measure]:
     name = re.split(r"[('’′@.]", text)[0]
     known = [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED]
     raise MeasureError(f"unknown measure {text!r}{nearest(name, known)}; 'unjudged explain --list' shows all")
+
+
+def registered(name: str) -> Measure | None:
+    """The registered measure of this name or spelling, complete or not; None if there is none."""
+    return _direct(name.strip())
 
 
 def _direct(text: str) -> Measure | None:

@@ -50,7 +50,9 @@ class Parameter:
         """The value in the parameter's type, or a MeasureError that says what is wanted."""
         if self.choices:
             if value not in self.choices:
-                raise MeasureError(f"{measure}: {self.name} is one of {', '.join(map(repr, self.choices))}, not {value!r}")
+                raise MeasureError(
+                    f"{measure}: {self.name} is one of {', '.join(map(repr, self.choices))}, not {value!r}"
+                )
             return value
         if value is None and type(None) in self.kinds:
             return None
@@ -115,7 +117,9 @@ class Measure:
                 self._given[key] = known[key].check(value, name)
             else:
                 can = ", ".join([*known, *_SHARED])
-                raise MeasureError(f"{name} has no parameter {key!r}{nearest(key, [*known, *_SHARED, 'cutoff'])}; it takes {can}")
+                raise MeasureError(
+                    f"{name} has no parameter {key!r}{nearest(key, [*known, *_SHARED, 'cutoff'])}; it takes {can}"
+                )
         if self._given.get("mean") == "geometric" and definition.aggregate == "sum":
             raise MeasureError(f"{name} is a count; it has no geometric mean")
         self.params: dict[str, Any] = {key: p.default for key, p in known.items()}
@@ -128,6 +132,11 @@ class Measure:
     def name(self) -> str:
         """The name without parameters."""
         return self.definition.name
+
+    @property
+    def function(self) -> Callable[..., Cells]:
+        """The declared function: Hits and parameters in, cells out (for measures built on others)."""
+        return self.definition.function
 
     @property
     def condensed(self) -> bool:
@@ -189,7 +198,9 @@ class Measure:
         for key, parameter in self.definition.parameters.items():
             if parameter.required and self.params[key] is None:
                 example = f"{self.name}@0.1" if key == "recall" else f"{self.name}@10"
-                raise MeasureError(f"{self.name} needs {'a cut-off' if key == self.definition.cutoff else key}, e.g. {example}")
+                raise MeasureError(
+                    f"{self.name} needs {'a cut-off' if key == self.definition.cutoff else key}, e.g. {example}"
+                )
         return self
 
     def cells(self, hits: Hits) -> Cells:
@@ -224,6 +235,19 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield Parameter(name, None if required else p.default, kinds, choices, required)
 
 
+@typing.overload
+def measure(function: Callable[..., Cells]) -> Measure: ...
+@typing.overload
+def measure(
+    *,
+    family: str = ...,
+    cite: str = ...,
+    cutoff: str = ...,
+    aggregate: Literal["mean", "sum"] = ...,
+    condensed: bool = ...,
+    bounded: bool = ...,
+    aliases: tuple[str, ...] = ...,
+) -> Callable[[Callable[..., Cells]], Measure]: ...
 def measure(
     function: Callable[..., Cells] | None = None,
     *,
@@ -234,7 +258,7 @@ def measure(
     condensed: bool = False,
     bounded: bool = True,
     aliases: tuple[str, ...] = (),
-) -> Any:
+) -> Measure | Callable[[Callable[..., Cells]], Measure]:
     """Declare a measure: a function of Hits that gives one value per cell.
 
     Parameters, defaults and help come from the signature and docstring. `cite` is a key of

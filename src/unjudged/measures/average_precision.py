@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.collection import Cells, Hits
 from unjudged.measures._measure import ALIASES, measure
 
-
+Rounding = Literal["up", "nearest"]
 ELEVEN_POINTS = tuple(i / 10 for i in range(11))
 
 
@@ -43,17 +43,22 @@ def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
 
 
 @measure(family="average precision", cite="vanrijsbergen1979", cutoff="recall")
-def IPrec(h: Hits, recall: float, rel: int = 1) -> Cells:
-    """Interpolated precision: the best precision at this recall or any higher one."""
+def IPrec(h: Hits, recall: float, rel: int = 1, rounding: Rounding = "up") -> Cells:
+    """Interpolated precision: the best precision at this recall or any higher one.
+
+    recall * R relevant documents are needed, rounded up (trec_eval 9, ir_measures) or to the nearest whole
+    number (rounding='nearest', trec_eval 10).
+    """
     h = h.relevant(rel)
-    needed = np.floor(recall * h.R + 0.9)
+    needed = np.floor(recall * h.R + (0.9 if rounding == "up" else 0.5))
     return h.max(np.where(h.position >= h.each(needed), h.position / h.rank, 0.0))
 
 
 @measure(family="average precision", cite="trec_eval")
-def IPrecAvg(h: Hits, rel: int = 1, recalls: tuple[float, ...] = ELEVEN_POINTS) -> Cells:
+def IPrecAvg(h: Hits, rel: int = 1, recalls: tuple[float, ...] = ELEVEN_POINTS, rounding: Rounding = "up") -> Cells:
     """Interpolated precision averaged over recall points (default: the eleven from 0.0 to 1.0)."""
-    return np.mean([IPrec.definition.function(h, recall, rel) for recall in recalls], axis=0)
+    values = np.array([IPrec.function(h, recall, rel, rounding) for recall in recalls])
+    return np.asarray(values.mean(axis=0))
 
 
 @measure(family="average precision", cite="robertson2012", bounded=False)

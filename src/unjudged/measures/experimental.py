@@ -20,7 +20,7 @@ def G(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     ideal = h.ideal(gains)
     h = h.gaining(gains)
     cost = ideal.running(np.maximum(ideal.gain, 1.0))
-    behind = np.maximum(h.rank - h.each(h.per_cell(np.diff(ideal.starts))), 0)
+    behind = np.maximum(h.rank - h.each(h.per_cell(ideal.size)), 0)
     ahead = ideal.at(cost, h.topic, h.rank) + behind - h.running(h.gain(gains))
     return h.sum(h.gain(gains) / np.log2(2 + ahead)) / h.per_cell(ideal.sum(ideal.gain))
 
@@ -36,8 +36,8 @@ def binG(h: Hits, rel: int = 1) -> Cells:
 def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     """nDCG at each relevant document, averaged over all of them; those not retrieved take nDCG of the whole list."""
     ideal = h.ideal(gains)
-    whole = nDCG.definition.function(h, gains=gains)
-    relevant = h.per_cell(np.diff(ideal.starts))
+    whole = nDCG.function(h, gains=gains)
+    relevant = h.per_cell(ideal.size)
     h = h.gaining(gains)
     dcg = h.running(h.gain(gains) / np.log2(h.rank + 1.0))
     best = ideal.at(ideal.running(ideal.gain / np.log2(ideal.rank + 1.0)), h.topic, h.rank)
@@ -45,31 +45,29 @@ def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
 
 @measure(family="cumulated gain", cite="trec_eval")
-def RnDCG(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def RnDCG(h: Hits, gains: Mapping[int, float] | None = None, rel: int = 1) -> Cells:
     """nDCG averaged over the ranks where the ideal list goes from one grade to the next, and the whole list.
 
     The whole list counts as a point of its own where it is at least two documents longer than the ideal one.
+    Undefined for topics without a document of grade `rel`.
     """
     ideal = h.ideal(gains)
-    running = ideal.running(ideal.gain / np.log2(ideal.rank + 1.0))
-    border = np.append(ideal.gain[1:] != ideal.gain[:-1], True) if len(ideal.gain) else np.zeros(0, bool)
-    border[ideal.starts[1:][np.diff(ideal.starts) > 0] - 1] = True
-    relevant = h.per_cell(np.diff(ideal.starts))
+    relevant = h.per_cell(ideal.size)
+    total_R = h.relevant(rel).R
     h = h.gaining(gains)
     values = h.gain(gains) / np.log2(h.rank + 1.0)
-    total, points = np.zeros(h.cells), np.zeros(h.cells)
-    topics = len(h.judgments.topics)
-    place_of_topic = np.searchsorted(ideal.starts, np.arange(len(ideal.gain)), side="right") - 1
-    for level in range(int(np.bincount(place_of_topic[border], minlength=topics).max(initial=0))):
-        cut, best = np.zeros(topics), np.full(topics, np.nan)
-        for topic in range(topics):
-            ends = ideal.starts[topic] + np.flatnonzero(border[ideal.starts[topic] : ideal.starts[topic + 1]])
-            if level < len(ends):
-                cut[topic], best[topic] = ideal.rank[ends[level]], running[ends[level]]
-        there = h.per_cell(~np.isnan(best))
-        reached = h.sum(np.where(h.rank <= h.each(h.per_cell(cut)), values, 0.0))
-        total += np.where(there, reached / h.per_cell(best), 0.0)
-        points += there
+    running = ideal.running(ideal.gain / np.log2(ideal.rank + 1.0))
+    ends = np.flatnonzero(np.append(ideal.gain[1:] != ideal.gain[:-1], True)[: len(ideal.gain)])
+    ends = np.union1d(ends, ideal.starts[1:][np.diff(ideal.starts) > 0] - 1)
+    topic = np.searchsorted(ideal.starts, ends, side="right") - 1
+    nth = np.arange(len(ends)) - np.searchsorted(topic, topic)
     longer = h.length >= relevant + 2
-    whole = h.sum(values) / h.per_cell(ideal.sum(ideal.gain / np.log2(ideal.rank + 1.0)))
-    return (total + np.where(longer, whole, 0.0)) / (points + longer)
+    total = np.where(longer, h.sum(values) / h.per_cell(ideal.sum(ideal.gain / np.log2(ideal.rank + 1.0))), 0.0)
+    points = longer.astype(np.float64)
+    for n in range(int(nth.max(initial=-1)) + 1):
+        cut, best = np.zeros(len(ideal.starts) - 1), np.full(len(ideal.starts) - 1, np.inf)
+        here = ends[nth == n]
+        cut[topic[nth == n]], best[topic[nth == n]] = ideal.rank[here], running[here]
+        total += h.sum(np.where(h.rank <= h.each(h.per_cell(cut)), values, 0.0)) / h.per_cell(best)
+        points += h.per_cell(cut > 0)
+    return np.where(total_R > 0, total / points, np.nan)

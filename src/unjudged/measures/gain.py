@@ -25,7 +25,11 @@ def _discounted(dcg: str, base: float) -> Callable[[Floats, Any], Floats]:
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
 def DCG(
-    h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: Mapping[int, float] | None = None
+    h: Hits,
+    k: int | None = None,
+    dcg: Discounting = "log2",
+    base: float = 2.0,
+    gains: Mapping[int, float] | None = None,
 ) -> Cells:
     """Discounted cumulated gain: gains of the first k documents, each divided by a logarithm of its rank.
 
@@ -38,7 +42,11 @@ def DCG(
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
 def iDCG(
-    h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: Mapping[int, float] | None = None
+    h: Hits,
+    k: int | None = None,
+    dcg: Discounting = "log2",
+    base: float = 2.0,
+    gains: Mapping[int, float] | None = None,
 ) -> Cells:
     """DCG of the ideal list: all relevant documents of the judgments, best grades first."""
     ideal = h.ideal(gains)
@@ -47,14 +55,18 @@ def iDCG(
 
 @measure(family="cumulated gain", cite="jarvelin2002", aliases=("NDCG", "ndcg"))
 def nDCG(
-    h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: Mapping[int, float] | None = None
+    h: Hits,
+    k: int | None = None,
+    dcg: Discounting = "log2",
+    base: float = 2.0,
+    gains: Mapping[int, float] | None = None,
 ) -> Cells:
     """Normalised discounted cumulated gain: DCG divided by the DCG of the ideal list, both cut at k.
 
     The default is trec_eval's form; nDCG(dcg='jk')@1000 is the papers' original (base 2),
     dcg='exp-log2' Burges's.
     """
-    return DCG.definition.function(h, k, dcg, base, gains) / iDCG.definition.function(h, k, dcg, base, gains)
+    return DCG.function(h, k, dcg, base, gains) / iDCG.function(h, k, dcg, base, gains)
 
 
 @measure(family="Q and relatives", cite="sakai2004", aliases=("Q_measure", "QMeasure"))
@@ -67,7 +79,7 @@ def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, floa
     h = h.gaining(gains).top(k)
     cumulated, best = h.running(h.gain(gains)), ideal.at(ideal.cumulated, h.topic, h.rank)
     blended = (h.position + beta * cumulated) / (h.rank + beta * best)
-    relevant = h.per_cell(np.diff(ideal.starts))
+    relevant = h.per_cell(ideal.size)
     return h.sum(blended) / (np.minimum(relevant, k) if k else relevant)
 
 
@@ -80,7 +92,7 @@ def RBP(
     Graded: gains are divided by that of the collection's highest grade. RBP(rel=1) is the binary form.
     """
     h = (h.gaining(gains) if rel is None else h.relevant(rel)).top(k)
-    gain = h.gain(gains) / h.highest_gain(gains) if rel is None else 1.0
+    gain = h.gain(gains) / h.highest_gain(gains) if rel is None else np.ones(len(h))
     return (1 - p) * h.sum(gain * p ** (h.rank - 1.0))
 
 

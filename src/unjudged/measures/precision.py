@@ -95,13 +95,13 @@ def SetR(h: Hits, rel: int = 1) -> Cells:
 @measure(family="set", cite="trec_eval")
 def SetAP(h: Hits, rel: int = 1) -> Cells:
     """Set precision times set recall: average precision if the relevant documents were spread evenly."""
-    return SetP.definition.function(h, rel) * SetR.definition.function(h, rel)
+    return SetP.function(h, rel) * SetR.function(h, rel)
 
 
 @measure(family="set", cite="vanrijsbergen1979", aliases=("F", "SetF1"))
 def SetF(h: Hits, rel: int = 1, beta: float = 1.0) -> Cells:
     """F: weighted harmonic mean of set precision and recall; `beta` below 1 favours precision (trec_eval's set_F)."""
-    p, r = SetP.definition.function(h, rel), SetR.definition.function(h, rel)
+    p, r = SetP.function(h, rel), SetR.function(h, rel)
     return np.where(p * r > 0, (1 + beta) * p * r / (r + beta * p), np.where(np.isnan(r), np.nan, 0.0))
 
 

@@ -39,6 +39,7 @@ class Entry:
     name: str
     kind: str
     lines: Callable[[str, str], list[Printed]]
+    since: int = 9
 
 
 def _numbers(name: str, text: str, kind: str) -> list[float]:
@@ -66,8 +67,6 @@ def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Calla
     given = {k: v for k, _, v in (p.partition("=") for p in params.split(",") if p)}
 
     def lines(typed: str, text: str) -> list[Printed]:
-        if text:
-            raise MeasureError(f"{typed} takes no parameter, found {text!r}")
         made = REGISTRY[name](**{k: {"True": True}.get(v, v) for k, v in given.items()})
         return [Printed(typed, made, value, per_topic)]
 
@@ -128,7 +127,11 @@ def _utility(typed: str, text: str) -> list[Printed]:
 
 def _11pt(typed: str, text: str) -> list[Printed]:
     made = REGISTRY["IPrecAvg"]
-    return [Printed(f"{typed}_{text}", made(recalls=tuple(_numbers(typed, text, "numbers")))) if text else Printed(typed, made)]
+    return [
+        Printed(f"{typed}_{text}", made(recalls=tuple(_numbers(typed, text, "numbers"))))
+        if text
+        else Printed(typed, made)
+    ]
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:
@@ -163,6 +166,8 @@ _TABLE = (
     Entry("11pt_avg", "numbers", _11pt),
     Entry("binG", "", _plain("binG")),
     Entry("G", "gains", _with_gains("G")),
+    Entry("dcg", "gains", _with_gains("DCG"), since=10),
+    Entry("ideal_dcg", "gains", _with_gains("iDCG"), since=10),
     Entry("ndcg", "gains", _with_gains("nDCG")),
     Entry("ndcg_rel", "gains", _with_gains("nDCG_rel")),
     Entry("Rndcg", "gains", _with_gains("RnDCG")),
@@ -176,18 +181,28 @@ _TABLE = (
     Entry("set_map", "", _plain("SetAP")),
     Entry("set_F", "numbers", _set_f),
     Entry("num_nonrel_judged_ret", "count", _plain("NumNonrelJudgedRet", "int")),
-    Entry("rbp", "p", _rbp("RBP")),
-    Entry("rbp_resid", "p", _rbp("RBP_residual")),
-    Entry("unj", "cut", _at("unj", (5, 10, 20))),
-    Entry("dcg", "", _plain("DCG")),
-    Entry("ideal_dcg", "", _plain("iDCG")),
     Entry("yaap", "", _plain("yaap")),
+    Entry("rbp", "p", _rbp("RBP"), since=10),
+    Entry("rbp_resid", "p", _rbp("RBP_residual"), since=10),
+    Entry("unj", "cut", _at("unj", (5, 10, 20)), since=10),
 )
 NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
 
 SETS: dict[str, tuple[str, ...]] = {
     "official": tuple(e.name for e in _TABLE[: [e.name for e in _TABLE].index("P") + 1]),
-    "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    "set": (
+        "runid",
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "utility",
+        "set_P",
+        "set_relative_P",
+        "set_recall",
+        "set_map",
+        "set_F",
+    ),
     "all_trec": tuple(e.name for e in _TABLE if e.name not in ("dcg", "ideal_dcg", "yaap")),
 }
 

@@ -1,13 +1,14 @@
 """Collections with known complete truth, to see how far estimates from a pool can be trusted.
 
     import unjudged as uj
-    c = uj.simulate("adhoc", seed=1, out="sim")           # files, like anybody's: qrels, runs, teams; and the truth
-    uj.simulate(scenario=9, seed=1, out="newcomers")      # one family of teams left out of a shallow pool
-    uj.simulate("tiny", depth=5, leave_out="team02")      # any parameter can be changed
+    uj.simulate("adhoc", seed=1, out="sim")           # files like anybody's: qrels, runs, teams; and truth
+    uj.simulate(scenario=9, seed=1, out="newcomers")  # one family of teams left out of a shallow pool
+    uj.simulate("tiny", depth=5, leave_out="team02")  # any parameter can be changed
 
 The judgments come from a pool of chosen depth and teams; the truth holds the grade of every document any run
-retrieved, so every estimate can be compared with the true value. The presets reproduce statistics of real collections
-(overlap of runs, unique documents, what a left-out team loses), but a simulation is no proof for a real collection.
+retrieved, so every estimate can be compared with the true value. The presets reproduce statistics of real
+collections (overlap of runs, unique documents, what a left-out team loses), but what holds in a simulation
+need not hold in a real collection.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.simulate import files
-from unjudged.simulate.model import Runs, Topic, draw_runs, draw_topic
+from unjudged.simulate.model import Topic, draw_topic
 from unjudged.simulate.presets import PRESETS, SCENARIOS, Parameters, resolve
+from unjudged.simulate.runs import Runs, draw_runs
 
 __all__ = ["PRESETS", "SCENARIOS", "Parameters", "Simulation", "simulate"]
 
@@ -145,18 +147,18 @@ def simulate(
     force: bool = False,
     **parameters: object,
 ) -> Simulation:
-    """Make a collection with known truth: topics, graded documents, teams with correlated runs, a pool, a judge.
+    """Make a collection with known truth: topics, graded documents, teams with correlated runs, a pool.
 
-    preset: `adhoc` (the default; deep pool, 120 runs of 40 teams, 50 topics), `passage` (shallow pool, graded),
-    `rounds` (very incomplete) or `tiny` (for tests and first steps).
+    preset: `adhoc` (the default; deep pool, 120 runs of 40 teams, 50 topics), `passage` (shallow pool, three
+    grades), `rounds` (very incomplete) or `tiny` (for tests and first steps).
     scenario: a numbered situation whose true answer is known, see `SCENARIOS`; instead of a preset.
     parameters: any field of `Parameters` by name, for example `topics=150`, `depth=10`, `leave_out="team01"`.
     out: a folder for `qrels.txt`, `truth.txt`, `runs/`, `teams.tsv`, `pooled.tsv`, `families.tsv` and
     `simulation.json`; without it nothing is written. `force` allows a folder that holds other things.
     jobs: processes to work with; their number never changes a byte.
 
-    The same seed gives the same runs and the same truth whatever is done to pool and judge, so that two pools can be
-    compared in pairs; more topics leave the first ones as they were.
+    The same seed gives the same runs and the same truth whatever is done to pool and judge, so that two pools
+    can be compared in pairs; more topics leave the first ones as they were.
     """
     p = resolve(preset, scenario, parameters)
     if jobs < 1:

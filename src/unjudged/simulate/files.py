@@ -1,4 +1,4 @@
-"""Writing a simulated collection: TREC text built as byte matrices, the same bytes for the same seed everywhere."""
+"""Writing a simulated collection: TREC text built as byte matrices, the same bytes for the same seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.simulate.model import MICRO, Runs, Topic
+from unjudged.simulate.model import MICRO, Topic
+from unjudged.simulate.runs import Runs
 
 Bytes = NDArray[np.uint8]
 RUNS, QRELS, TRUTH, ABOUT = "runs", "qrels.txt", "truth.txt", "simulation.json"
@@ -104,8 +105,8 @@ def write_about(folder: Path, about: Mapping[str, Any]) -> None:
 def new_folder(out: Path, force: bool) -> Iterator[Path]:
     """A temporary folder beside `out` that becomes `out` when all went well, and vanishes when not.
 
-    Refuses a folder that holds anything but an earlier simulation, unless `force`; then files of the same names
-    are replaced and all others stay.
+    Refuses a folder that holds anything but an earlier simulation, unless `force`; then files of the same
+    names are replaced and all others stay.
     """
     out = out.absolute()
     check_folder(out, force)
@@ -177,7 +178,12 @@ def _judgments(t: int, documents: NDArray[np.int32], grades: NDArray[np.int8], i
     low = int(grades.min())
     texts = _texts(str(g) for g in range(low, int(grades.max()) + 1))
     return _lines(
-        len(documents), f"{topic_name(t)} 0 ", ids.texts(documents), " ", texts[grades.astype(np.int64) - low], "\n"
+        len(documents),
+        f"{topic_name(t)} 0 ",
+        ids.texts(documents),
+        " ",
+        texts[grades.astype(np.int64) - low],
+        "\n",
     )
 
 
@@ -190,11 +196,11 @@ def _lines(n: int, *columns: str | Bytes) -> bytes:
         out[:, at : at + part.shape[-1]] = part
         at += part.shape[-1]
     flat = out.reshape(-1)
-    return flat[flat != 0].tobytes()
+    return bytes(flat[flat != 0])
 
 
 def _decimals(micro: NDArray[np.int64]) -> tuple[Bytes, Bytes]:
-    """Numbers given in millionths, as text with six decimals: sign and whole part, then point and decimals."""
+    """Millionths as text with six decimals: sign and whole part, then point and decimals."""
     whole, rest = np.divmod(np.abs(micro), MICRO)
     signed = np.where(micro < 0, -whole - 1, whole)  # -1 stands for -0, -2 for -1, ...
     low, high = int(signed.min()), int(signed.max())

@@ -1,42 +1,23 @@
-"""The model: runs with quality, oddness and style; topics with ease and agreement; documents; scores; pool; judge.
+"""The model of one topic: its documents, every run's scores and list, the pool, the judge.
 
-Every number comes from a stream of its own address (see `streams`), so one topic can be made without the others,
-and what happens to the judgments never reaches the lists.
+Every number comes from a stream of its own address (see `streams`), so one topic can be made without the
+others, and what happens to the judgments never reaches the lists.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
 from unjudged.simulate.presets import Parameters
+from unjudged.simulate.runs import Runs
 from unjudged.simulate.streams import Floats, Ints, Purpose, Stream
 
 MICRO = 1_000_000  # scores are whole millionths: rounded to 6 decimals before anything is compared
 FAVOURED = 10  # a judge who favours a family does so in the top 10 of its runs
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Who takes part: the runs, their teams and families, and what was drawn for them."""
-
-    names: tuple[str, ...]
-    team: Ints  # team of each run
-    number: Ints  # which run of its team, from 0
-    team_names: tuple[str, ...]
-    family: Ints  # family of each team
-    family_names: tuple[str, ...]
-    quality: Floats  # per run
-    team_oddness: Floats
-    run_oddness: Floats
-    style: Floats  # per team
-    pooled: NDArray[np.bool_]  # per run
-    favours: tuple[tuple[int, float], ...]  # families a judge favours
 
 
 @dataclass(frozen=True)
@@ -61,54 +42,6 @@ class Topic:
         for row, length in zip(self.lists, self.lengths, strict=True):
             out[row[:length]] = True
         return out
-
-
-def draw_runs(p: Parameters, seed: int) -> Runs:
-    """The runs of a collection: assigned to teams and families, with quality, oddness and style."""
-    counts = np.ones(p.teams, dtype=np.int64)
-    fall = Stream(seed, Purpose.ASSIGN_RUNS).uniforms(p.runs - p.teams)
-    np.add.at(counts, np.floor(fall * p.teams).astype(np.int64), 1)
-    team_names = _numbered("team", p.teams, 2)
-    family_names = _numbered("family", len(p.families), 1)
-    for j, (more,) in _options(p.big, "big", team_names, 1):
-        if more < 0 or more != int(more):
-            raise UsageError(f"option 'big' needs a whole number of runs, not {more:g}.")
-        counts[j] += int(more)
-
-    family = np.empty(p.teams, dtype=np.int64)
-    family[Stream(seed, Purpose.ASSIGN_FAMILIES).permutation(p.teams)] = np.repeat(
-        np.arange(len(p.families)), _share_out(p.teams, p.families)
-    )
-
-    drawn = [Stream(seed, Purpose.TEAM, team=j) for j in range(p.teams)]
-    team_quality = np.array([p.q_team * (1.0 - s.exponentials(1)[0]) for s in drawn])
-    oddness, style = np.array([s.normals(2) for s in drawn]).T
-    famq = np.resize(np.array(p.famq), len(p.families))
-    team_quality += famq[family]
-    team_oddness = np.exp(p.odd * oddness - p.odd**2 / 2)
-    team_style = np.exp(p.style * style - p.style**2 / 2)
-    for j, (quality, kappa) in _options(p.star, "star", team_names, 2):
-        team_quality[j], team_oddness[j] = quality, kappa
-
-    team = np.repeat(np.arange(p.teams), counts)
-    number = np.concatenate([np.arange(n) for n in counts])
-    own = np.array([Stream(seed, Purpose.RUN, team=j, run=n).normals(2) for j, n in zip(team, number, strict=True)])
-    out = _left_out(p.leave_out, team_names, family, family_names)
-    quota = np.inf if p.pool_per_team is None else p.pool_per_team
-    return Runs(
-        names=tuple(f"{team_names[j]}-{n + 1}" for j, n in zip(team, number, strict=True)),
-        team=team,
-        number=number,
-        team_names=team_names,
-        family=family,
-        family_names=family_names,
-        quality=team_quality[team] + p.q_run * own[:, 0],
-        team_oddness=team_oddness,
-        run_oddness=np.exp(p.odd * own[:, 1] - p.odd**2 / 2),
-        style=team_style,
-        pooled=~out[team] & (number < quota),
-        favours=tuple((h, chance) for h, (chance,) in _options(p.favour, "favour", family_names, 1)),
-    )
 
 
 def draw_topic(p: Parameters, seed: int, runs: Runs, t: int) -> Topic:
@@ -227,7 +160,7 @@ class _TopicModel:
         return np.maximum(0.0, reach - omega * hardness)
 
     def _best(self, score: Floats, k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The k best candidates: score in millionths, ties by document id descending (as trec_eval reads them)."""
+        """The k best candidates: score in millionths, ties by id descending (as trec_eval reads them)."""
         bits = len(score).bit_length()
         score *= MICRO
         keys = np.rint(score, out=score).astype(np.int64)
@@ -249,7 +182,7 @@ def _shares(p: Parameters, z: float) -> tuple[float, float, float, float]:
 
 
 def _lengths(p: Parameters, seed: int, runs: Runs, t: int) -> Ints:
-    """How long the lists are: K, or shorter and missing where these quirks are on (never a run's first topic)."""
+    """Lengths of the lists: K, or shorter and missing where these quirks are on (never the first topic)."""
     out = np.full(len(runs.names), p.K, dtype=np.int64)
     for r, (j, n) in enumerate(zip(runs.team.tolist(), runs.number.tolist(), strict=True)):
         if "short" in p.quirk:
@@ -293,59 +226,3 @@ def _judge(
         given[(given == 0) & (chance < 0.15)] = -1
         given[(given == -1) & (chance < 0.05)] = -2
     return kept, given
-
-
-def _numbered(word: str, n: int, digits: int) -> tuple[str, ...]:
-    digits = max(digits, len(str(n)))
-    return tuple(f"{word}{i:0{digits}d}" for i in range(1, n + 1))
-
-
-def _share_out(n: int, shares: tuple[float, ...]) -> Ints:
-    """n split by shares, the largest remainders rounded up."""
-    exact = np.array(shares) / sum(shares) * n
-    counts = np.floor(exact + 1e-9).astype(np.int64)
-    order = np.argsort(-(exact - counts), kind="stable")
-    counts[order[: n - int(counts.sum())]] += 1
-    return counts
-
-
-def _options(
-    texts: Iterable[str], option: str, names: tuple[str, ...], numbers: int
-) -> list[tuple[int, list[float]]]:
-    """`NAME:number[:number]` texts as (index of NAME, numbers)."""
-    out = []
-    for text in texts:
-        name, *values = text.split(":")
-        try:
-            found = [float(v) for v in values]
-        except ValueError:
-            found = []
-        if len(found) != numbers:
-            form = "NAME" + ":NUMBER" * numbers
-            raise UsageError(f"option '{option}' is written {form}, for example {names[0]}{':1' * numbers}, not '{text}'.")
-        out.append((_index(name, names), found))
-    return out
-
-
-def _index(name: str, names: tuple[str, ...]) -> int:
-    if name not in names:
-        raise UsageError(f"there is no '{name}' in this collection; there are {names[0]} to {names[-1]}.")
-    return names.index(name)
-
-
-def _left_out(
-    wanted: tuple[str, ...], team_names: tuple[str, ...], family: Ints, family_names: tuple[str, ...]
-) -> NDArray[np.bool_]:
-    """Which teams are kept out of the pool."""
-    out = np.zeros(len(team_names), dtype=bool)
-    for name in wanted:
-        if name in family_names:
-            out |= family == family_names.index(name)
-        elif name in team_names:
-            out[team_names.index(name)] = True
-        else:
-            raise UsageError(
-                f"nothing to leave out by the name '{name}': teams are {team_names[0]} to {team_names[-1]}, "
-                f"families {family_names[0]} to {family_names[-1]}."
-            )
-    return out

@@ -22,8 +22,8 @@ def _p(help: str, **kwargs: Any) -> Any:
 class Parameters:
     """Everything that decides a simulated collection, apart from the seed.
 
-    Scores are sums of shared, heavy-tailed terms (what all runs, a family, a team like in a document), a run's own
-    noise, and a lift for relevant documents that are not too hard for the run.
+    Scores are sums of shared, heavy-tailed terms (what all runs, a family, a team like in a document), a
+    run's own noise, and a lift for relevant documents that are not too hard for the run.
     """
 
     topics: int = _p("number of topics")
@@ -65,7 +65,10 @@ class Parameters:
     star: tuple[str, ...] = _p("TEAM:quality:oddness, set for one team", default=())
     big: tuple[str, ...] = _p("TEAM:n, n more runs for one team", default=())
     leave_out: tuple[str, ...] = _p("teams or families whose runs are not pooled", default=())
-    noise: float = _p("judge's errors: relevant to 0 with this probability, nonrelevant to 1 with a tenth", default=0.0)
+    noise: float = _p(
+        "judge's errors: relevant to 0 with this probability, nonrelevant to 1 with a tenth of it",
+        default=0.0,
+    )
     favour: tuple[str, ...] = _p("FAMILY:p, nonrelevant in the top 10 of its pooled runs judged 1 with p", default=())
     rate: float = _p("share of the judgments kept", default=1.0)
     quirk: tuple[str, ...] = _p("real-data quirks: " + ", ".join(QUIRKS), default=())
@@ -109,24 +112,28 @@ def parse(name: str, value: object) -> Any:
     kind = _TYPES[name]
     try:
         if kind.startswith("tuple"):
-            one = float if "float" in kind else str
-            if isinstance(value, str):
-                value = [part for part in value.replace(",", " ").split() if part]
-            elif not isinstance(value, (list, tuple)):
-                value = [value]
-            return tuple(one(v) for v in value)
+            parts = value.replace(",", " ").split() if isinstance(value, str) else value
+            parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
+            return tuple(_finite(v) if "float" in kind else str(v) for v in parts)
         if kind == "int | None" and (value is None or value == "all"):
             return None
         if isinstance(value, bool):
             raise ValueError
-        number = float(value)  # type: ignore[arg-type]
-        if not math.isfinite(number) or (kind != "float" and number != int(number)):
+        number = _finite(value)
+        if kind != "float" and number != int(number):
             raise ValueError
         return number if kind == "float" else int(number)
     except (TypeError, ValueError):
         what = {"float": "a number", "int": "a whole number", "int | None": "a whole number or 'all'"}
         wanted = what.get(kind, "a list such as 0.5,0.3,0.2" if "float" in kind else "a list of names")
         raise UsageError(f"parameter '{name}' needs {wanted}, not {value!r}.") from None
+
+
+def _finite(value: object) -> float:
+    number = float(str(value))
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def _validate(p: Parameters) -> None:
@@ -138,55 +145,89 @@ def _validate(p: Parameters) -> None:
 
     for name in ("topics", "teams", "runs", "depth", "K", "C", "Rmin", "k", "rel"):
         need(getattr(p, name) >= 1, f"parameter '{name}' must be at least 1, not {getattr(p, name)}.")
-    for name in ("extra", "Rsd", "q_team", "q_run", "b", "i_team", "i_run", "agree", "odd", "style", "hard_c",
-                 "hard_f", "hard_t", "c", "f", "m", "documents"):
+    for name in (
+        "extra",
+        "Rsd",
+        "q_team",
+        "q_run",
+        "b",
+        "i_team",
+        "i_run",
+        "agree",
+        "odd",
+        "style",
+        "hard_c",
+        "hard_f",
+        "hard_t",
+        "c",
+        "f",
+        "m",
+        "documents",
+    ):
         need(getattr(p, name) >= 0, f"parameter '{name}' must not be negative, not {getattr(p, name)}.")
     for name in ("noise", "rate", "Rmax"):
-        need(0 <= getattr(p, name) <= 1, f"parameter '{name}' must lie between 0 and 1, not {getattr(p, name)}.")
-    need(p.pool_per_team is None or p.pool_per_team >= 0,
-         f"parameter 'pool_per_team' must be 'all' or at least 0, not {p.pool_per_team}.")
+        need(
+            0 <= getattr(p, name) <= 1,
+            f"parameter '{name}' must lie between 0 and 1, not {getattr(p, name)}.",
+        )
+    need(
+        p.pool_per_team is None or p.pool_per_team >= 0,
+        f"parameter 'pool_per_team' must be 'all' or at least 0, not {p.pool_per_team}.",
+    )
     need(p.runs >= p.teams, f"{p.runs} runs are too few for {p.teams} teams: every team has at least one run.")
     need(p.K <= p.C, f"a run cannot list K = {p.K} documents when a topic has C = {p.C} candidates.")
     need(p.R > 0, f"parameter 'R' must be above 0, not {p.R}.")
-    need(p.Rmin <= p.Rmax * p.C,
-         f"Rmin = {p.Rmin} is above Rmax C = {p.Rmax * p.C:g}: a topic could have no number of relevant documents.")
-    need(p.c < 1 and p.c + p.f + p.m <= 1 + 1e-12,
-         f"the variance shares c, f and m must add up to at most 1, with c below 1; they are {p.c}, {p.f}, {p.m}.")
+    need(
+        p.Rmin <= p.Rmax * p.C,
+        f"Rmin = {p.Rmin} is above Rmax C = {p.Rmax * p.C:g}: no number of relevant documents fits.",
+    )
+    need(
+        p.c < 1 and p.c + p.f + p.m <= 1 + 1e-12,
+        f"the variance shares c, f, m must add up to at most 1, c below 1; they are {p.c}, {p.f}, {p.m}.",
+    )
     for name in ("grades", "families"):
         shares = getattr(p, name)
-        need(len(shares) > 0 and min(shares) >= 0 and sum(shares) > 0,
-             f"parameter '{name}' needs shares that are not negative and not all 0, not {shares}.")
-    need(len(p.famq) in (1, len(p.families)),
-         f"parameter 'famq' needs one number or one per family ({len(p.families)}), not {len(p.famq)}.")
+        need(
+            len(shares) > 0 and min(shares) >= 0 and sum(shares) > 0,
+            f"parameter '{name}' needs shares that are not negative and not all 0, not {shares}.",
+        )
+    need(
+        len(p.famq) in (1, len(p.families)),
+        f"parameter 'famq' needs one number or one per family ({len(p.families)}), not {len(p.famq)}.",
+    )
     need(p.rel <= len(p.grades), f"rel = {p.rel}, but the highest grade is {len(p.grades)}.")
-    need(p.documents == 0 or p.documents >= p.C,
-         f"a collection of {p.documents} documents cannot hold C = {p.C} candidates.")
+    need(
+        p.documents == 0 or p.documents >= p.C,
+        f"a collection of {p.documents} documents cannot hold C = {p.C} candidates.",
+    )
     for quirk in p.quirk:
         need(quirk in QUIRKS, f"unknown quirk '{quirk}'; there are {', '.join(QUIRKS)}.")
 
 
 _ADHOC = Parameters(
-    topics=50, teams=40, runs=120, depth=100, pool_per_team=2, K=1000, C=12000, R=175, Rsd=1.15, Rmin=5, Rmax=0.1,
-    mu=4.5, q_team=0.45, q_run=0.16, b=0.95, beta=1.1, i_team=0.38, i_run=0.36, c=0.40, f=0.08, m=0.24, k=2,
-    agree=0.30, odd=0.36, style=0.22, hard_c=1.5, hard_f=0.9, hard_t=0.6,
+    topics=50, teams=40, runs=120, depth=100, pool_per_team=2, K=1000, C=12000, R=175, Rsd=1.15, Rmin=5,
+    Rmax=0.1, mu=4.5, q_team=0.45, q_run=0.16, b=0.95, beta=1.1, i_team=0.38, i_run=0.36, c=0.40, f=0.08,
+    m=0.24, k=2, agree=0.30, odd=0.36, style=0.22, hard_c=1.5, hard_f=0.9, hard_t=0.6,
 )  # fmt: skip
 _PASSAGE = Parameters(
-    topics=50, teams=18, runs=60, depth=10, pool_per_team=None, extra=125, q_extra=3, K=1000, C=10500, R=115,
-    Rsd=1.15, Rmin=6, Rmax=0.2, grades=(0.54, 0.28, 0.18), rel=2, step=0.85, mu=6.3, q_team=1.9, q_run=0.85, b=2.3,
-    beta=1.5, i_team=0.83, i_run=0.34, c=0.53, f=0.09, m=0.22, k=3, agree=0.10, odd=0.28, style=0.22, hard_c=2.3,
-    hard_f=1.1, hard_t=0.1, families=(0.45, 0.55),
+    topics=50, teams=18, runs=60, depth=10, pool_per_team=None, extra=125, q_extra=3, K=1000, C=10500,
+    R=115, Rsd=1.15, Rmin=6, Rmax=0.2, grades=(0.54, 0.28, 0.18), rel=2, step=0.85, mu=6.3, q_team=1.9,
+    q_run=0.85, b=2.3, beta=1.5, i_team=0.83, i_run=0.34, c=0.53, f=0.09, m=0.22, k=3, agree=0.10, odd=0.28,
+    style=0.22, hard_c=2.3, hard_f=1.1, hard_t=0.1, families=(0.45, 0.55),
 )  # fmt: skip
 _ROUNDS = Parameters(
-    topics=30, teams=55, runs=140, depth=7, pool_per_team=1, extra=58, q_extra=1, K=1000, C=30000, R=540, Rsd=0.9,
-    Rmin=20, Rmax=0.2, grades=(0.47, 0.53), step=0.38, mu=4.8, q_team=0.45, q_run=0.2, b=0.6, beta=0.8, i_team=0.42,
-    i_run=0.33, c=0.22, f=0.06, m=0.37, k=2, agree=0.45, odd=0.22, style=0.12, hard_c=3.3, hard_f=0.8, hard_t=1.8,
+    topics=30, teams=55, runs=140, depth=7, pool_per_team=1, extra=58, q_extra=1, K=1000, C=30000, R=540,
+    Rsd=0.9, Rmin=20, Rmax=0.2, grades=(0.47, 0.53), step=0.38, mu=4.8, q_team=0.45, q_run=0.2, b=0.6,
+    beta=0.8, i_team=0.42, i_run=0.33, c=0.22, f=0.06, m=0.37, k=2, agree=0.45, odd=0.22, style=0.12,
+    hard_c=3.3, hard_f=0.8, hard_t=1.8,
 )  # fmt: skip
 _TINY = _ADHOC.changed(
-    dict(topics=10, teams=5, runs=12, depth=10, K=100, C=1200, R=30, Rsd=0.6, grades=(0.65, 0.35), step=0.5)
+    {"topics": 10, "teams": 5, "runs": 12, "depth": 10, "K": 100, "C": 1200, "R": 30, "Rsd": 0.6}
+    | {"grades": (0.65, 0.35), "step": 0.5}
 )
 
 PRESETS: dict[str, Parameters] = {"adhoc": _ADHOC, "passage": _PASSAGE, "rounds": _ROUNDS, "tiny": _TINY}
-"""`adhoc`: a deep pool; `passage`: a shallow pool plus active search; `rounds`: very incomplete; `tiny`: for tests."""
+"""`adhoc`: deep pool; `passage`: shallow pool, active search; `rounds`: very incomplete; `tiny`: for tests."""
 
 _HALF = tuple(f"team{j:02d}" for j in range(1, 11))
 _SAME: dict[str, object] = {"q_team": 0, "q_run": 0, "odd": 0, "style": 0}
@@ -195,7 +236,7 @@ _STAR: dict[str, object] = {"star": "team01:1.2:1.5"}
 
 @dataclass(frozen=True)
 class Scenario:
-    """A collection whose true answer is known in kind: what holds in it, and the parameters that make it so."""
+    """A situation whose true answer is known in kind, and the parameters that make it."""
 
     title: str
     preset: str = "adhoc"
@@ -222,7 +263,8 @@ SCENARIOS: dict[str, Scenario] = {
     "11": Scenario("one team alone pooled, depth 100",
                    changes={"leave_out": tuple(f"team{j:02d}" for j in range(2, 21))}),
     "12": Scenario("a strong odd team, pooled", changes=_STAR),
-    "13": Scenario("a strong odd team, left out, depth 10", changes=_STAR | {"leave_out": "team01", "depth": 10}),
+    "13": Scenario("a strong odd team, left out, depth 10",
+                   changes=_STAR | {"leave_out": "team01", "depth": 10}),
     "14": Scenario("10 topics", changes={"topics": 10}),
     "15": Scenario("25 topics", changes={"topics": 25}),
     "16": Scenario("50 topics", changes={"topics": 50}),

@@ -2,8 +2,8 @@
 
 NumPy promises stable *bits* (Philox), not stable distributions, so uniforms, exponentials, normals and
 permutations are made here from the raw bits. Two streams of different address are independent, and none
-depends on how many numbers another one gave: a deeper pool, another judge or more topics leave every other draw
-as it was.
+depends on how many numbers another one gave: a deeper pool, another judge or more topics leave every other
+draw as it was.
 """
 
 from __future__ import annotations

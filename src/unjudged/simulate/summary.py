@@ -12,29 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.simulate import files
-from unjudged.simulate.model import Runs, Topic
+from unjudged.simulate.model import Topic
 from unjudged.simulate.presets import Parameters
+from unjudged.simulate.runs import Runs
 from unjudged.statistics.correlation import tau_b
 
 MEASURES = ("AP", "AP'", "P@10", "nDCG@10")
-"""The measures of the summary; binary ones take the collection's `rel`. The true value of AP' is that of AP."""
+"""Measures of the summary; binary ones take the collection's `rel`. The true value of AP' is that of AP."""
 
-Means = dict[str, NDArray[np.float64]]
+Floats = NDArray[np.float64]
 
 
 def summarise(folder: Path, p: Parameters, runs: Runs, topics: Sequence[Topic]) -> dict[str, Any]:
     """Score the files in `folder` with the judgments of the pool and with the truth, and compare.
 
-    `R`: relevant documents per topic. `scores`: mean of each measure for groups of runs. `tau`: does the observed
-    order of runs agree with the true one. `gap`: how much worse teams without pooled runs are treated than the
-    others, (observed / true) of the outsiders over (observed / true) of the others, less 1. `best`: rank the truly
-    best run (and the best run of an outside team) seems to have.
+    `R`: relevant documents per topic. `scores`: mean of each measure for groups of runs. `tau`: does the
+    observed order of runs agree with the true one. `gap_pct`: how much worse teams without pooled runs are
+    treated than the others, (observed / true) of the outsiders over (observed / true) of the others, less 1.
+    `best`: the rank the truly best run (and the best run of an outside team) seems to have.
     """
     ids = files.Ids(p.collection)
     relevant = {
-        files.topic_name(t): {
-            ids(int(topic.document[i])): int(topic.grade[i]) for i in np.flatnonzero(topic.grade > 0)
-        }
+        files.topic_name(t): {ids(int(topic.document[i])): int(topic.grade[i]) for i in np.flatnonzero(topic.grade > 0)}
         for t, topic in enumerate(topics)
     }  # the rest of the truth is nonrelevant and changes none of these measures
     observed = _means(str(folder / files.QRELS), folder / files.RUNS, runs.names, p.rel, MEASURES)
@@ -108,8 +107,12 @@ def as_text(summary: Mapping[str, Any]) -> str:
 
 
 def _means(
-    qrels: str | Mapping[str, Mapping[str, int]], folder: Path, names: Sequence[str], rel: int, measures: Sequence[str]
-) -> Means:
+    qrels: str | Mapping[str, Mapping[str, int]],
+    folder: Path,
+    names: Sequence[str],
+    rel: int,
+    measures: Sequence[str],
+) -> dict[str, Floats]:
     """Mean over topics of each measure, one value per run in the simulator's order."""
     import unjudged as uj
 
@@ -134,7 +137,7 @@ def _ratio(part: float, whole: float) -> float | None:
     return _round(part / whole) if whole > 0 else None
 
 
-def _ratio_of(observed: NDArray[np.float64], true: NDArray[np.float64], chosen: NDArray[np.bool_]) -> float | None:
+def _ratio_of(observed: Floats, true: Floats, chosen: NDArray[np.bool_]) -> float | None:
     """Observed over true mean of some runs."""
     if not chosen.any() or true[chosen].mean() <= 0:
         return None
@@ -145,7 +148,7 @@ def _percent(ratio: float | None) -> float | None:
     return None if ratio is None else _round(100 * (ratio - 1))
 
 
-def _gap(observed: NDArray[np.float64], true: NDArray[np.float64], outside: NDArray[np.bool_]) -> float | None:
+def _gap(observed: Floats, true: Floats, outside: NDArray[np.bool_]) -> float | None:
     """By how many percent outsiders are treated worse (below 0) than the others; nothing without both."""
     out, inside = _ratio_of(observed, true, outside), _ratio_of(observed, true, ~outside)
     return None if out is None or not inside else _percent(out / inside)
@@ -154,12 +157,12 @@ def _gap(observed: NDArray[np.float64], true: NDArray[np.float64], outside: NDAr
 def _best(
     measure: str,
     group: str,
-    observed: NDArray[np.float64],
-    true: NDArray[np.float64],
+    observed: Floats,
+    true: Floats,
     chosen: NDArray[np.bool_],
     names: Sequence[str],
 ) -> dict[str, Any]:
-    """True and observed rank, among all runs, of the truly best run of a group (1 + number of better runs)."""
+    """True and observed rank among all runs of the truly best run of a group (1 + number of better runs)."""
     best = int(np.argmax(np.where(chosen, true, -np.inf)))
     return {
         "measure": measure,

@@ -1,0 +1,231 @@
+"""Hits: the retrieved judged documents of every (run, topic) cell, as measures see them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged import kernels
+from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments
+from unjudged.io.trec import RunTable
+
+Cells = npt.NDArray[np.float64]
+"""One value per cell, run after run: cell number = run * topics + topic."""
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class Hits:
+    """The retrieved judged documents of every cell in rank order, as measures see them.
+
+    `rank` is the document's rank in the run, `position` its place (1, 2, 3...) among the hits kept in this
+    view. `relevant`, `judged`, `top` and `condensed` give narrower views; `sum` adds values up per cell and
+    `each` hands a value per cell to its hits. R and N count the judgments, retrieved or not.
+    """
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        offsets: Ints,
+        row: npt.NDArray[np.int32],
+        rank: npt.NDArray[np.int32],
+        length: npt.NDArray[np.int32],
+        answered: npt.NDArray[np.bool_],
+        rel: int = 1,
+        parent: Hits | None = None,
+    ) -> None:
+        self.judgments, self.offsets, self.row, self.rank = judgments, offsets, row, rank
+        self.length, self.answered, self.rel = length, answered, rel
+        self._parent = parent
+        self._kept: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def cells(self) -> int:
+        """Number of (run, topic) pairs."""
+        return len(self.length)
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    # -- what a hit is
+
+    @functools.cached_property
+    def grade(self) -> npt.NDArray[np.int32]:
+        """Grade of each hit."""
+        return self.judgments.grade[self.row]
+
+    def gain(self, gains: Mapping[int, float] | None = None) -> Floats:
+        """Gain of each hit (0 for nonrelevant ones)."""
+        key = ("gain", None if gains is None else tuple(sorted(gains.items())))
+        return cast(Floats, self._once(key, lambda: self.judgments.gains.of(self.judgments.grade, gains)[self.row]))
+
+    @functools.cached_property
+    def topic(self) -> Ints:
+        """Topic number of each hit."""
+        return self.judgments.topic[self.row]
+
+    @functools.cached_property
+    def position(self) -> Ints:
+        """1, 2, 3... inside the cell, in rank order."""
+        return np.arange(1, len(self) + 1) - self.each(self.offsets[:-1])
+
+    # -- narrower views
+
+    def _where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
+        chosen = np.flatnonzero(mask)
+        offsets = np.searchsorted(chosen, self.offsets)
+        view = Hits(
+            self.judgments,
+            offsets,
+            self.row[chosen],
+            self.rank[chosen],
+            self.length,
+            self.answered,
+            self.rel if rel is None else rel,
+            self,
+        )
+        for known in ("grade", "topic"):
+            if known in self.__dict__:
+                view.__dict__[known] = self.__dict__[known][chosen]
+        return view
+
+    def relevant(self, rel: int = 1) -> Hits:
+        """Only documents of grade `rel` or more; R and N follow."""
+        return cast(Hits, self._once(("relevant", rel), lambda: self._where(self.grade >= rel, rel)))
+
+    def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
+        """Only documents with a gain."""
+        key = ("gaining", None if gains is None else tuple(sorted(gains.items())))
+        return cast(Hits, self._once(key, lambda: self._where(self.gain(gains) > 0)))
+
+    def nonrelevant(self, rel: int = 1) -> Hits:
+        """Only judged documents below grade `rel`."""
+        return cast(
+            Hits, self._once(("nonrelevant", rel), lambda: self._where((self.grade >= 0) & (self.grade < rel), rel))
+        )
+
+    def judged(self) -> Hits:
+        """Without the documents of negative grade, which count as unjudged."""
+
+        def make() -> Hits:
+            return self if (self.grade >= 0).all() else self._where(self.grade >= 0)
+
+        return cast(Hits, self._once("judged", make))
+
+    @property
+    def pooled(self) -> Hits:
+        """With the documents of negative grade (pooled, not judged) if they were in the collection."""
+        view = self
+        while view._parent is not None:
+            view = view._parent
+        return view
+
+    def top(self, k: float | None) -> Hits:
+        """Only ranks up to k; everything where k is None."""
+        if k is None:
+            return self
+        return cast(Hits, self._once(("top", k), lambda: self._where(self.rank <= k)))
+
+    def condensed(self) -> Hits:
+        """The condensed list: unjudged documents removed, ranks renumbered (METHODS A.25)."""
+
+        def make() -> Hits:
+            h = self.judged()
+            length = np.diff(h.offsets).astype(np.int32)
+            view = Hits(h.judgments, h.offsets, h.row, h.position.astype(np.int32), length, h.answered, h.rel)
+            for known in ("grade", "topic", "position"):
+                if known in h.__dict__:
+                    view.__dict__[known] = h.__dict__[known]
+            return view
+
+        return cast(Hits, self._once("condensed", make))
+
+    # -- cells
+
+    def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """A value per cell, handed to each of its hits."""
+        return np.repeat(values, np.diff(self.offsets))
+
+    def sum(self, values: npt.NDArray[Any]) -> Cells:
+        """Values of the hits added up per cell, first rank first."""
+        out = np.empty(self.cells)
+        kernels.segment_sum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def count(self) -> Cells:
+        """Number of hits per cell."""
+        return np.diff(self.offsets).astype(np.float64)
+
+    def above(self, chosen: npt.NDArray[Any]) -> Floats:
+        """Running sum of `chosen` over the hits of the cell that stand before each hit."""
+        return self.running(chosen) - chosen.astype(np.float64)
+
+    def running(self, values: npt.NDArray[Any]) -> Floats:
+        """Running sum of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def running_product(self, values: Floats) -> Floats:
+        """Running product of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumprod(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def max(self, values: Floats) -> Cells:
+        """Largest value of the hits per cell, 0 where there is none."""
+        out = np.zeros(self.cells)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            out[filled] = np.maximum.reduceat(values, self.offsets[filled])
+        return out
+
+    def first(self) -> tuple[npt.NDArray[np.bool_], Ints]:
+        """Which cells have a hit, and the place of the first one (0 where there is none)."""
+        found = np.diff(self.offsets) > 0
+        return found, np.where(found, self.offsets[:-1], 0)
+
+    def per_cell(self, by_topic: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """A value per topic, repeated for each run."""
+        return np.tile(by_topic, self.cells // max(len(self.judgments.topics), 1))
+
+    @property
+    def R(self) -> Cells:
+        """Number of judged relevant documents of the cell's topic (grade >= rel)."""
+        return self.per_cell(self.judgments.count(self.rel))
+
+    @property
+    def N(self) -> Cells:
+        """Number of judged nonrelevant documents of the cell's topic (0 <= grade < rel)."""
+        return self.per_cell(self.judgments.count(0, self.rel))
+
+    def ideal(self, gains: Mapping[int, float] | None = None) -> Ideal:
+        """The ideal lists of the topics."""
+        return self.judgments.ideal(gains)
+
+    def highest_gain(self, gains: Mapping[int, float] | None = None) -> float:
+        """H: the gain of the collection's highest grade."""
+        return self.judgments.gains.highest(gains)
+
+
+def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
+    """The hits of all runs in one array, run after run."""
+    shifts = np.cumsum([0] + [len(r.row) for r in runs])
+    offsets = np.concatenate([r.offsets[:-1] + s for r, s in zip(runs, shifts, strict=False)] + [shifts[-1:]])
+    return Hits(
+        judgments,
+        offsets.astype(np.int64),
+        np.concatenate([r.row for r in runs]),
+        np.concatenate([r.rank for r in runs]),
+        np.concatenate([r.length for r in runs]),
+        np.concatenate([r.answered for r in runs]),
+    )

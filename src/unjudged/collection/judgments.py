@@ -1,0 +1,228 @@
+"""Judgments: per topic the judged documents and their grades; gains and ideal lists derive from them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged import kernels
+from unjudged.errors import InputError, UsageError
+from unjudged.io.ids import Ids
+from unjudged.io.trec import QrelsTable
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Gain of each grade, and the highest grade of the full collection (METHODS 0.1).
+
+    A grade without an entry has its own value as gain; grades of 0 and below have none.
+    """
+
+    levels: tuple[tuple[int, float], ...] = ()
+    top_grade: int = 1
+
+    def __post_init__(self) -> None:
+        by_grade = sorted(self.levels)
+        values = [gain for _, gain in by_grade]
+        if any(g < 0 for g in values) or values != sorted(values):
+            raise UsageError(f"gains must be non-negative and must not fall with the grade, found {dict(by_grade)}")
+
+    def of(self, grade: npt.NDArray[np.int32], levels: Mapping[int, float] | None = None) -> Floats:
+        """Gain of each document."""
+        gain = np.maximum(grade, 0).astype(np.float64)
+        for level, value in dict(self.levels).items() if levels is None else levels.items():
+            if level > 0:
+                gain[grade == level] = value
+        return gain
+
+    def highest(self, levels: Mapping[int, float] | None = None) -> float:
+        """H: the gain of the collection's highest grade."""
+        return float(self.of(np.array([self.top_grade], np.int32), levels)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Per topic the judged documents (rows) with their grades. Rows of a topic stand together."""
+
+    topics: Ids
+    starts: Ints
+    docs: Ids
+    grade: npt.NDArray[np.int32]
+    index: Any
+    gains: Gains
+    order: Ints | None = None
+    iterations: Ids = field(default_factory=lambda: Ids.of(["0"]))
+    iteration: npt.NDArray[np.int32] | None = None
+    source: str = "judgments"
+    notes: tuple[str, ...] = ()
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        table: QrelsTable,
+        *,
+        gains: Mapping[int, float] | None = None,
+        strict: bool = False,
+        negative: str = "unjudged",
+    ) -> Judgments:
+        """Group the rows by topic, check duplicates, build the look-up."""
+        if negative not in ("unjudged", "nonrelevant"):
+            raise UsageError(f"negative grades can be unjudged or nonrelevant, not {negative!r}")
+        order: Ints | None = None
+        if (np.diff(table.topic) < 0).any():
+            order = np.argsort(table.topic, kind="stable")
+        notes = list(table.notes)
+
+        def build(keep: Ints | None) -> Judgments:
+            topic, docs = table.topic, table.docs
+            grade, iteration = table.grade, table.iteration
+            if keep is not None:
+                topic, docs, grade, iteration = topic[keep], docs.take(keep), grade[keep], iteration[keep]
+            starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(table.topics))))).astype(np.int64)
+            index = kernels.Index(table.topics.blob, table.topics.ends, docs.blob, docs.ends, starts)
+            if negative == "nonrelevant":
+                grade = np.maximum(grade, 0)
+            top = max(int(grade.max(initial=0)), 1)
+            levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
+            return cls(
+                table.topics,
+                starts,
+                docs,
+                grade,
+                index,
+                Gains(levels, top),
+                keep,
+                table.iterations,
+                iteration,
+                table.source,
+            )
+
+        built = build(order)
+        pairs = np.frombuffer(built.index.duplicates(), np.int64).reshape(-1, 2)
+        if len(pairs):
+            where = np.arange(len(table.topic)) if order is None else order
+            line = table.line if table.line is not None else np.arange(1, len(table.topic) + 1)
+            differ = built.grade[pairs[:, 0]] != built.grade[pairs[:, 1]]
+            worst = pairs[np.argmax(differ)]
+            topic = table.topics[int(table.topic[where[worst[0]]])]
+            doc = built.docs[int(worst[0])]
+            at = int(line[where[worst[0]]]) if table.line is not None else None
+            if differ.any():
+                first, again = int(built.grade[worst[1]]), int(built.grade[worst[0]])
+                raise InputError(
+                    f"document {doc} has two grades in topic {topic}, {first} and {again}", table.source, at
+                )
+            text = f"{len(pairs)} judgment{'s' * (len(pairs) > 1)} given twice (first: {doc} in topic {topic})"
+            if strict:
+                raise InputError(text, table.source, at)
+            notes.append(f"{text}; one is kept")
+            kept = np.ones(len(table.topic), bool)
+            kept[pairs[:, 0]] = False
+            built = build(where[kept])
+        return replace(built, notes=tuple(notes))
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    @functools.cached_property
+    def topic(self) -> Ints:
+        """Topic number of each row."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def count(self, low: int, high: int | None = None) -> Floats:
+        """Per topic, the number of documents with low <= grade < high."""
+
+        def make() -> Floats:
+            chosen = self.grade >= low if high is None else (self.grade >= low) & (self.grade < high)
+            return np.bincount(self.topic[chosen], minlength=len(self.topics)).astype(np.float64)
+
+        return cast(Floats, self._once(("count", low, high), make))
+
+    def ideal(self, levels: Mapping[int, float] | None = None) -> Ideal:
+        """The ideal list of each topic: documents with a gain, best first."""
+        key = None if levels is None else tuple(sorted(levels.items()))
+        return cast(Ideal, self._once(("ideal", key), lambda: Ideal.of(self, levels)))
+
+    def only(self, topics: Sequence[int]) -> Judgments:
+        """These topics alone (gains and H stay those of the full collection)."""
+        chosen = np.asarray(topics, np.int64)
+        rows = np.concatenate(
+            [np.arange(self.starts[t], self.starts[t + 1]) for t in chosen] or [np.zeros(0, np.int64)]
+        )
+        docs, names = self.docs.take(rows), self.topics.take(chosen)
+        starts = np.concatenate(([0], np.cumsum(np.diff(self.starts)[chosen]))).astype(np.int64)
+        return replace(
+            self,
+            topics=names,
+            starts=starts,
+            docs=docs,
+            grade=self.grade[rows],
+            index=kernels.Index(names.blob, names.ends, docs.blob, docs.ends, starts),
+            order=rows if self.order is None else self.order[rows],
+            iteration=None if self.iteration is None else self.iteration[rows],
+            _kept={},
+        )
+
+    def with_grades(self, grade: npt.NDArray[np.int32]) -> Judgments:
+        """The same rows with other grades (gains and H stay those of the full collection)."""
+        return replace(self, grade=grade, _kept={})
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """Gains of all relevant documents per topic in descending order, topic after topic."""
+
+    starts: Ints
+    gain: Floats
+    rank: Floats
+    cumulated: Floats
+
+    @classmethod
+    def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:
+        gain = judgments.gains.of(judgments.grade, levels)
+        chosen = np.flatnonzero(gain > 0)
+        topic, gain = judgments.topic[chosen], gain[chosen]
+        order = np.lexsort((-gain, topic))
+        gain = gain[order]
+        starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(judgments.topics))))).astype(np.int64)
+        rank = np.arange(1, len(gain) + 1) - np.repeat(starts[:-1], np.diff(starts))
+        ideal = cls(starts, gain, rank.astype(np.float64), np.empty(0))
+        return replace(ideal, cumulated=ideal.running(gain))
+
+    @functools.cached_property
+    def size(self) -> Floats:
+        """Number of ideal documents per topic."""
+        return np.diff(self.starts).astype(np.float64)
+
+    def sum(self, values: Floats, k: float | None = None) -> Floats:
+        """Per topic, the sum of `values` (one per ideal document) over the first k ranks."""
+        out = np.empty(len(self.starts) - 1)
+        kernels.segment_sum(values if k is None else np.where(self.rank <= k, values, 0.0), self.starts, out)
+        return out
+
+    def running(self, values: Floats) -> Floats:
+        """Running sum of `values` inside each topic's list."""
+        out = np.empty(len(values))
+        kernels.segment_cumsum(values, self.starts, out)
+        return out
+
+    def at(self, running: Floats, topic: Ints, rank: npt.NDArray[Any]) -> Floats:
+        """A running sum read at these ranks of these topics; constant behind the last ideal document."""
+        start, size = self.starts[topic], np.diff(self.starts)[topic]
+        place = start + np.minimum(rank, size).astype(np.int64) - 1
+        padded = np.append(running, 0.0)
+        return np.where(size > 0, padded[np.maximum(place, 0)], 0.0)

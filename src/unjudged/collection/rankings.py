@@ -1,0 +1,58 @@
+"""Rankings: full lists with a code per document, built only when asked (pooling, merging, RBO)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged import kernels
+from unjudged.collection.judgments import Ints, Judgments
+from unjudged.io.ids import Ids
+from unjudged.io.trec import RunTable
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Full lists: for each cell, in rank order, a code per document.
+
+    Codes below `len(judgments)` are rows of the judgments; larger ones stand for unjudged documents and
+    are equal where topic and document are equal.
+    """
+
+    offsets: Ints
+    doc: npt.NDArray[np.int32]
+    unjudged: Ids
+
+    @classmethod
+    def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
+        topics = len(judgments.topics)
+        sizes, tables = [np.zeros(1, np.int64)], []
+        for run in runs:
+            assert run.docs is not None and run.doc_offsets is not None and run.doc_rows is not None
+            sizes.append(np.diff(run.doc_offsets))
+            tables.append((run.docs, run.doc_rows, np.repeat(np.arange(topics, dtype=np.int32), sizes[-1])))
+        shifts = np.cumsum([0] + [len(d.blob) for d, _, _ in tables])
+        docs = Ids(
+            b"".join(d.blob for d, _, _ in tables),
+            np.concatenate(
+                [d.ends + shift for (d, _, _), shift in zip(tables, shifts, strict=False)] or [np.zeros(0, np.int64)]
+            ),
+        )
+        rows = np.concatenate([r for _, r, _ in tables] or [np.zeros(0, np.int32)])
+        topic = np.concatenate([t for _, _, t in tables] or [np.zeros(0, np.int32)])
+        first = len(judgments)
+        coded = kernels.code_documents(
+            docs.blob, docs.ends, np.ascontiguousarray(topic), np.ascontiguousarray(rows), first
+        )
+        codes = np.frombuffer(coded, np.int32)
+        unknown = np.flatnonzero(codes >= first)
+        _, places = np.unique(codes[unknown], return_index=True)
+        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]))
+
+    def ids(self, judgments: Judgments, cell: int) -> list[str]:
+        """The documents of one cell, best first."""
+        codes = self.doc[self.offsets[cell] : self.offsets[cell + 1]].tolist()
+        return [judgments.docs[c] if c < len(judgments) else self.unjudged[c - len(judgments)] for c in codes]
