@@ -248,14 +248,16 @@ NEGATIVE: dict[str, dict[str, float]] = {  # NG1
     "unjudged": {"NumRel": 1, "AP": 0.2, "AP'": 0.5, "bpref": 0.0, "infAP": 0.200006, "unj@5": 0.6},
     "nonrelevant": {"NumRel": 1, "AP": 0.2, "AP'": 0.25, "bpref": 0.0, "unj@5": 0.2},
 }
-CANONICAL = set(
-    """
-    P R AP GMAP RR Rprec Success F IPrec nDCG DCG nCG AnCG AnDCG Q R_measure O_measure P_measure
-    P_plus RBP ERR nERR bpref bpref_R bpref_N old_bpref bpref_10 bpref_relative bpref_relative2
-    rpref_N rpref_relative rpref_relative2 infAP xinfAP anti_P k unj Judged Compat GAP NQcorrect BPM
-    SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ SetP SetR SetAP SetF NumQ NumRet NumRel NumRelRet
-    """.split()
-)
+# fmt: off
+CANONICAL = {
+    "P", "R", "AP", "GMAP", "RR", "Rprec", "Success", "F", "IPrec", "nDCG", "DCG", "nCG", "AnCG",
+    "AnDCG", "Q", "R_measure", "O_measure", "P_measure", "P_plus", "RBP", "ERR", "nERR", "bpref",
+    "bpref_R", "bpref_N", "old_bpref", "bpref_10", "bpref_relative", "bpref_relative2", "rpref_N",
+    "rpref_relative", "rpref_relative2", "infAP", "xinfAP", "anti_P", "k", "unj", "Judged", "Compat",
+    "GAP", "NQcorrect", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "INST", "INSQ", "SetP",
+    "SetR", "SetAP", "SetF", "NumQ", "NumRet", "NumRel", "NumRelRet",
+}
+# fmt: on
 """The names of DESIGN 5."""
 
 

@@ -80,7 +80,8 @@ class Hits:
 
     # -- narrower views
 
-    def _where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
+    def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
+        """Only the hits chosen by a mask; narrower views are made of this."""
         chosen = np.flatnonzero(mask)
         offsets = np.searchsorted(chosen, self.offsets)
         view = Hits(
@@ -100,24 +101,24 @@ class Hits:
 
     def relevant(self, rel: int = 1) -> Hits:
         """Only documents of grade `rel` or more; R and N follow."""
-        return cast(Hits, self._once(("relevant", rel), lambda: self._where(self.grade >= rel, rel)))
+        return cast(Hits, self._once(("relevant", rel), lambda: self.where(self.grade >= rel, rel)))
 
     def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
         """Only documents with a gain."""
         key = ("gaining", None if gains is None else tuple(sorted(gains.items())))
-        return cast(Hits, self._once(key, lambda: self._where(self.gain(gains) > 0)))
+        return cast(Hits, self._once(key, lambda: self.where(self.gain(gains) > 0)))
 
     def nonrelevant(self, rel: int = 1) -> Hits:
         """Only judged documents below grade `rel`."""
         return cast(
-            Hits, self._once(("nonrelevant", rel), lambda: self._where((self.grade >= 0) & (self.grade < rel), rel))
+            Hits, self._once(("nonrelevant", rel), lambda: self.where((self.grade >= 0) & (self.grade < rel), rel))
         )
 
     def judged(self) -> Hits:
         """Without the documents of negative grade, which count as unjudged."""
 
         def make() -> Hits:
-            return self if (self.grade >= 0).all() else self._where(self.grade >= 0)
+            return self if (self.grade >= 0).all() else self.where(self.grade >= 0)
 
         return cast(Hits, self._once("judged", make))
 
@@ -133,7 +134,7 @@ class Hits:
         """Only ranks up to k; everything where k is None."""
         if k is None:
             return self
-        return cast(Hits, self._once(("top", k), lambda: self._where(self.rank <= k)))
+        return cast(Hits, self._once(("top", k), lambda: self.where(self.rank <= k)))
 
     def condensed(self) -> Hits:
         """The condensed list: unjudged documents removed, ranks renumbered (METHODS A.25)."""

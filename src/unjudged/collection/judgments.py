@@ -138,6 +138,11 @@ class Judgments:
         """Topic number of each row."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
+    @property
+    def stratum(self) -> npt.NDArray[np.int32]:
+        """Code of each row's iteration (the stratum of a sampled pool)."""
+        return np.zeros(len(self), np.int32) if self.iteration is None else self.iteration
+
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
             self._kept[key] = make()
@@ -188,6 +193,7 @@ class Ideal:
 
     starts: Ints
     gain: Floats
+    grade: npt.NDArray[np.int32]
     rank: Floats
     cumulated: Floats
 
@@ -195,12 +201,12 @@ class Ideal:
     def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:
         gain = judgments.gains.of(judgments.grade, levels)
         chosen = np.flatnonzero(gain > 0)
-        topic, gain = judgments.topic[chosen], gain[chosen]
-        order = np.lexsort((-gain, topic))
-        gain = gain[order]
+        topic, gain, grade = judgments.topic[chosen], gain[chosen], judgments.grade[chosen]
+        order = np.lexsort((-grade, -gain, topic))
+        gain, grade = gain[order], grade[order]
         starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(judgments.topics))))).astype(np.int64)
         rank = np.arange(1, len(gain) + 1) - np.repeat(starts[:-1], np.diff(starts))
-        ideal = cls(starts, gain, rank.astype(np.float64), np.empty(0))
+        ideal = cls(starts, gain, grade, rank.astype(np.float64), np.empty(0))
         return replace(ideal, cumulated=ideal.running(gain))
 
     @functools.cached_property
@@ -218,6 +224,12 @@ class Ideal:
         """Running sum of `values` inside each topic's list."""
         out = np.empty(len(values))
         kernels.segment_cumsum(values, self.starts, out)
+        return out
+
+    def running_product(self, values: Floats) -> Floats:
+        """Running product of `values` inside each topic's list."""
+        out = np.empty(len(values))
+        kernels.segment_cumprod(values, self.starts, out)
         return out
 
     def at(self, running: Floats, topic: Ints, rank: npt.NDArray[Any]) -> Floats:

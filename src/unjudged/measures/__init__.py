@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from unjudged.measures import (  # noqa: F401 - declaring is importing
+from unjudged.measures import (  # noqa: F401 - importing declares; the order is that of `explain --list`
     average_precision,
+    blended,
+    cascade,
     counts,
+    cumulated_gain,
     experimental,
-    gain,
+    graded_average_precision,
+    inferred,
+    one_document,
     precision,
     preference,
-    reciprocal_rank,
+    rank_biased,
+    user_models,
 )
 from unjudged.measures._grammar import measures, parse, registered, split_list
 from unjudged.measures._measure import ALIASES, REGISTRY, Definition, Measure, Parameter, measure

@@ -1,4 +1,4 @@
-"""Average precision, interpolated precision and inferred average precision."""
+"""Average precision and interpolated precision."""
 
 from __future__ import annotations
 
@@ -25,21 +25,6 @@ def AP(h: Hits, rel: int = 1, k: int | None = None, norm: Literal["R", "min"] = 
 
 
 ALIASES["GMAP"] = "AP(mean='geometric')"
-
-
-@measure(family="average precision", cite="yilmaz2006")
-def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
-    """Inferred AP: AP estimated from a sample of the pool, where grade -1 marks pooled documents not judged.
-
-    Documents outside the pool count as nonrelevant. Without negative grades it is AP up to `eps`.
-    """
-    h = h.pooled
-    relevant, unjudged = h.grade >= rel, h.grade < 0
-    above = h.above(relevant.astype(np.float64))
-    judged_above = h.above((~unjudged).astype(np.float64))
-    pool_above = (h.position - 1).astype(np.float64)
-    expected = pool_above / h.rank * (above + eps) / (judged_above + 2 * eps)
-    return h.sum(np.where(relevant, 1 / h.rank + np.where(h.rank > 1, expected, 0.0), 0.0)) / h.relevant(rel).R
 
 
 @measure(family="average precision", cite="vanrijsbergen1979", cutoff="recall")

@@ -1,6 +1,19 @@
 """The papers measures come from, by key."""
 
 CITATIONS = {
+    "azzopardi2021": "Azzopardi, Mackenzie & Moffat, ERR is not C/W/L, ICTIR 2021",
+    "clarke2011": "Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures, WSDM 2011",
+    "clarke2020": "Clarke, Vtyurina & Smucker, Offline evaluation without gain, ICTIR 2020",
+    "debeer2006": "De Beer & Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006",
+    "moffat2012": "Moffat, Scholer & Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012",
+    "moffat2015": "Moffat, Bailey, Scholer & Thomas, INST: an adaptive metric for information retrieval evaluation, ADCS 2015",
+    "robertson2010": "Robertson, Kanoulas & Yilmaz, Extending average precision to graded relevance judgments, SIGIR 2010",
+    "sakai2005": "Sakai, The effect of topic sampling on sensitivity comparisons of information retrieval metrics, NTCIR-5, 2005",
+    "sakai2005one": "Sakai, On the task of finding one highly relevant document with high precision, IPSJ TOD, 2006",
+    "sakai2007one": "Sakai, On the properties of evaluation metrics for finding one highly relevant document, IPSJ TOD 48, 2007",
+    "sakai2008": "Sakai & Robertson, Modelling a user population for designing information retrieval metrics, EVIA 2008",
+    "yilmaz2008": "Yilmaz, Kanoulas & Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008",
+    "zhang2017": "Zhang, Liu, Li, Zhang, Xu & Ma, Evaluating web search with a bejeweled player model, SIGIR 2017",
     "buckley2004": "Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
     "chapelle2009": "Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
     "harman1992": "Harman, Overview of the first text retrieval conference, TREC-1, 1992",

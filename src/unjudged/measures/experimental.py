@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged.collection import Cells, Hits
 from unjudged.measures._measure import measure
-from unjudged.measures.gain import nDCG
+from unjudged.measures.cumulated_gain import nDCG
 
 
 @measure(family="cumulated gain", cite="trec_eval")

@@ -1,11 +1,27 @@
-"""The preference family: judged documents only, relevant ones counted against nonrelevant ones above them."""
+"""The preference family: judged documents only, relevant ones counted against less relevant ones above them.
+
+All work on the condensed list: `rank` is the rank among judged documents, n the judged nonrelevant ones above.
+A relevant document with none above it counts 1 in every variant (METHODS A.21).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from unjudged.collection import Cells, Hits
+from unjudged.collection import Cells, Floats, Hits
 from unjudged.measures._measure import measure
+
+
+def _share(above: Floats, scale: Floats) -> Floats:
+    """above / scale; 0 where nothing is above, also if the scale is 0."""
+    return np.where(above > 0, above / np.where(scale > 0, scale, 1.0), 0.0)
+
+
+def _above(h: Hits) -> Floats:
+    """Judged nonrelevant documents above each relevant one (h: the relevant ones of a condensed list)."""
+    return (h.rank - h.position).astype(np.float64)
 
 
 @measure(family="preference", cite="buckley2004", condensed=True, aliases=("Bpref", "BPref"))
@@ -15,7 +31,86 @@ def bpref(h: Hits, rel: int = 1) -> Cells:
     As trec_eval since 8.0: the penalty counts at most R nonrelevant documents and is scaled by min(R, N).
     """
     h = h.relevant(rel)
-    above = h.rank - h.position
-    scale = h.each(np.minimum(h.R, h.N))
-    penalty = np.minimum(above, h.each(h.R)) / np.where(scale > 0, scale, 1.0)
-    return h.sum(np.where(above > 0, 1 - penalty, 1.0)) / h.R
+    return h.sum(1 - _share(np.minimum(_above(h), h.each(h.R)), h.each(np.minimum(h.R, h.N)))) / h.R
+
+
+@measure(family="preference", cite="sakai2007", condensed=True)
+def bpref_R(h: Hits, rel: int = 1) -> Cells:
+    """bpref scaled by R alone: the original definition where R <= N."""
+    h = h.relevant(rel)
+    return h.sum(1 - _share(np.minimum(_above(h), h.each(h.R)), h.each(h.R))) / h.R
+
+
+@measure(family="preference", cite="sakai2007", condensed=True, aliases=("bpref_allnonrel",))
+def bpref_N(h: Hits, rel: int = 1) -> Cells:
+    """bpref with all N judged nonrelevant documents in the scale."""
+    h = h.relevant(rel)
+    return h.sum(1 - _share(_above(h), h.each(h.N))) / h.R
+
+
+@measure(family="preference", cite="trec_eval", condensed=True)
+def old_bpref(h: Hits, rel: int = 1) -> Cells:
+    """bpref as trec_eval computed it before 8.0: scaled by min(R, judged nonrelevant documents retrieved)."""
+    found = h.nonrelevant(rel).count()
+    h = h.relevant(rel)
+    return h.sum(1 - _share(np.minimum(_above(h), h.each(h.R)), h.each(np.minimum(h.R, found)))) / h.R
+
+
+@measure(family="preference", cite="buckley2004", condensed=True, aliases=("bpref_top10pRnonrel",))
+def bpref_10(h: Hits, rel: int = 1) -> Cells:
+    """bpref-10: the penalty counts up to R + 10 nonrelevant documents, for topics with few relevant ones."""
+    h = h.relevant(rel)
+    limit = h.R + 10
+    return h.sum(1 - _share(np.minimum(_above(h), h.each(limit)), h.each(np.minimum(limit, h.N)))) / h.R
+
+
+@measure(family="preference", cite="sakai2007", condensed=True)
+def bpref_relative(h: Hits, rel: int = 1) -> Cells:
+    """bpref with the penalty scaled by the documents above; a document at rank 1 counts nothing (as defined)."""
+    h = h.relevant(rel)
+    return h.sum(np.where(h.rank > 1, 1 - _share(_above(h), h.rank.astype(np.float64) - 1), 0.0)) / h.R
+
+
+@measure(family="preference", cite="sakai2007", condensed=True)
+def bpref_relative2(h: Hits, rel: int = 1) -> Cells:
+    """bpref with the penalty scaled by the rank: the same as AP on the condensed list."""
+    h = h.relevant(rel)
+    return h.sum(1 - _above(h) / h.rank) / h.R
+
+
+def _penalty(h: Hits, gains: Mapping[int, float] | None) -> Floats:
+    """Sum over less relevant documents above of their relative lack of gain."""
+    gain = h.gain(gains)
+    penalty = np.zeros(len(h))
+    for level in np.unique(gain).tolist():
+        above = h.above((gain == level).astype(np.float64))
+        penalty += np.where(gain > level, above * (gain - level) / np.where(gain > 0, gain, 1.0), 0.0)
+    return penalty
+
+
+def _rpref(h: Hits, gains: Mapping[int, float] | None, scale: Floats, counts: Floats) -> Cells:
+    """(1 / cg_I) * sum of gain * (1 - penalty / scale), over the documents that count."""
+    ideal = h.ideal(gains)
+    term = h.gain(gains) * (1 - _share(_penalty(h, gains), scale))
+    return h.sum(np.where(counts, term, 0.0)) / h.per_cell(ideal.sum(ideal.gain))
+
+
+@measure(family="preference", cite="debeer2006", condensed=True)
+def rpref_N(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+    """Graded bpref: gains reduced by the less relevant documents above, scaled by all the judgments could hold."""
+    ideal = h.ideal(gains)
+    judged = h.per_cell(h.judgments.count(0))
+    scale = judged - h.per_cell(ideal.sum(ideal.gain)) / h.highest_gain(gains)
+    return _rpref(h, gains, h.each(scale), np.ones(len(h)))
+
+
+@measure(family="preference", cite="sakai2007", condensed=True)
+def rpref_relative(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+    """rpref with the penalty scaled by the documents above; a document at rank 1 counts nothing (as defined)."""
+    return _rpref(h, gains, h.rank.astype(np.float64) - 1, (h.rank > 1).astype(np.float64))
+
+
+@measure(family="preference", cite="sakai2007", condensed=True)
+def rpref_relative2(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+    """rpref with the penalty scaled by the rank."""
+    return _rpref(h, gains, h.rank.astype(np.float64), np.ones(len(h)))

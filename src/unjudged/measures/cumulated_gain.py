@@ -1,4 +1,4 @@
-"""Measures on gains: cumulated gain, its discounted and normalised forms, Q, RBP, ERR."""
+"""Cumulated gain, its discounted, normalised and averaged forms."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from unjudged.collection import Cells, Floats, Hits
+from unjudged.collection import Cells, Floats, Hits, Ideal, Ints
 from unjudged.measures._measure import measure
 
 Discounting = Literal["log2", "exp-log2", "jk"]
@@ -69,51 +70,42 @@ def nDCG(
     return DCG.function(h, k, dcg, base, gains) / iDCG.function(h, k, dcg, base, gains)
 
 
-@measure(family="Q and relatives", cite="sakai2004", aliases=("Q_measure", "QMeasure"))
-def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
-    """Q-measure: average precision with the blended ratio, which rewards high grades, in place of precision.
-
-    beta=0 gives AP. With a cut-off the sum is divided by min(k, R) (NTCIREVAL).
-    """
+@measure(family="cumulated gain", cite="jarvelin2002")
+def nCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
+    """Normalised cumulated gain: gain of the first k documents over that of the first k ideal ones."""
     ideal = h.ideal(gains)
     h = h.gaining(gains).top(k)
-    cumulated, best = h.running(h.gain(gains)), ideal.at(ideal.cumulated, h.topic, h.rank)
-    blended = (h.position + beta * cumulated) / (h.rank + beta * best)
-    relevant = h.per_cell(ideal.size)
-    return h.sum(blended) / (np.minimum(relevant, k) if k else relevant)
+    return h.sum(h.gain(gains)) / h.per_cell(ideal.sum(ideal.gain, k))
 
 
-@measure(family="rank-biased", cite="moffat2008")
-def RBP(
-    h: Hits, p: float = 0.95, k: int | None = None, rel: int | None = None, gains: Mapping[int, float] | None = None
-) -> Cells:
-    """Rank-biased precision: gain seen by a user who goes on to the next document with probability p.
+def _average_over_ranks(h: Hits, gain: Floats, best: Floats, ideal: Ideal, k: int) -> Cells:
+    """(1/k) * sum over r = 1..k of cumulated(r) / best(r), where each hit counts from its rank on."""
+    inverse = ideal.running(1 / best)
 
-    Graded: gains are divided by that of the collection's highest grade. RBP(rel=1) is the binary form.
-    """
-    h = (h.gaining(gains) if rel is None else h.relevant(rel)).top(k)
-    gain = h.gain(gains) / h.highest_gain(gains) if rel is None else np.ones(len(h))
-    return (1 - p) * h.sum(gain * p ** (h.rank - 1.0))
+    def summed(topic: Ints, rank: npt.NDArray[Any]) -> Floats:  # sum of 1 / best over ranks 1..rank
+        size = ideal.size[topic]
+        tail = np.maximum(rank - size, 0) / ideal.at(best, topic, size)
+        return np.where(rank > 0, ideal.at(inverse, topic, rank), 0.0) + tail
 
-
-@measure(family="rank-biased", cite="moffat2008", aliases=("RBP_resid",))
-def RBP_residual(h: Hits, p: float = 0.95) -> Cells:
-    """How much RBP could still rise: the weight of all unjudged documents and of the ranks behind the list."""
-    return 1 - (1 - p) * h.sum(p ** (h.rank - 1.0))
+    whole = h.per_cell(summed(np.arange(len(ideal.size)), np.full(len(ideal.size), k)))
+    value = h.sum(gain * (h.each(whole) - summed(h.topic, h.rank - 1))) / k
+    return np.where(h.per_cell(ideal.size) > 0, value, np.nan)
 
 
-@measure(family="cascade", cite="chapelle2009")
-def ERR(
-    h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
-) -> Cells:
-    """Expected reciprocal rank of the document at which a user, satisfied by good documents, stops.
-
-    stop='exp': probability (2^grade - 1) / 2^highest grade (Chapelle); 'ntcir': gain / (highest gain + 1).
-    """
+@measure(family="cumulated gain", cite="jarvelin2002")
+def AnCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
+    """nCG averaged over the ranks 1 to k."""
+    ideal = h.ideal(gains)
     h = h.gaining(gains).top(k)
-    if stop == "ntcir":
-        satisfied = h.gain(gains) / (h.highest_gain(gains) + 1)
-    else:
-        satisfied = (np.exp2(h.grade) - 1) / 2.0**h.judgments.gains.top_grade
-    going_on = h.running_product(1 - satisfied) / (1 - satisfied)
-    return h.sum(satisfied * going_on / h.rank)
+    return _average_over_ranks(h, h.gain(gains), ideal.cumulated, ideal, k)
+
+
+@measure(family="cumulated gain", cite="jarvelin2002")
+def AnDCG(
+    h: Hits, k: int, dcg: Discounting = "jk", base: float = 2.0, gains: Mapping[int, float] | None = None
+) -> Cells:
+    """nDCG (by default the original form) averaged over the ranks 1 to k."""
+    ideal, discounted = h.ideal(gains), _discounted(dcg, base)
+    h = h.gaining(gains).top(k)
+    best = ideal.running(discounted(ideal.gain, ideal.rank))
+    return _average_over_ranks(h, discounted(h.gain(gains), h.rank), best, ideal, k)

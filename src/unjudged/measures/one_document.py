@@ -14,3 +14,9 @@ def RR(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
     h = h.relevant(rel).top(k)
     found, place = h.first()
     return np.where(found, 1 / h.rank[place], 0.0) if len(h) else np.zeros(h.cells)
+
+
+@measure(family="question answering", cite="sakai2005")
+def NQcorrect(h: Hits, k: int, rel: int = 1) -> Cells:
+    """1 if a correct answer is among the first k, else 0; the mean is the share of questions answered."""
+    return (h.relevant(rel).top(k).count() > 0).astype(np.float64)

@@ -1,0 +1,411 @@
+"""Look through judgments and runs for trouble (`unjudged check`): codes and words are in findings.py.
+
+Nothing stops here: a line `score` would refuse is a finding, a file that cannot be read is one as well, and the
+other files are still looked at. Lines are read as trec.py reads them, by the same rules for fields and numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from statistics import median
+
+from unjudged.errors import InputError
+from unjudged.io import files
+from unjudged.io.findings import Tally, example, kinship, many, quoted, shown, where, why
+from unjudged.io.ids import to_text
+from unjudged.io.repair import grade_of, lines, not_utf8, ranked, unusable
+from unjudged.io.teams import read_teams
+
+USUAL_DEPTH = 1000
+
+
+# -- judgments
+
+
+@dataclass
+class Judged:
+    """The judged documents of each topic, as far as they can be read."""
+
+    tally: Tally
+    topics: dict[bytes, dict[bytes, int]] = field(default_factory=dict)
+
+
+def check_qrels(path: str) -> Judged:
+    """Look through a judgment file."""
+    judged = Judged(Tally(path))
+    try:
+        _check_qrels(path, judged)
+    except InputError as problem:
+        judged.tally.found.clear()
+        judged.tally.note("UJ100", problem.line, detail=why(problem))
+        judged.topics.clear()
+    return judged
+
+
+def _check_qrels(path: str, judged: Judged) -> None:
+    note, topics = judged.tally.note, judged.topics
+    began: dict[bytes, int] = {}
+    scattered: set[bytes] = set()
+    disputed: set[tuple[bytes, bytes]] = set()
+    topic: bytes | None = None
+    grades: dict[bytes, int] = {}
+    for number, line in lines(path):
+        fields = line.split()
+        if not fields or line[:1] == b"#":
+            continue
+        if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
+            raise InputError("this looks like a run, not judgments (topic iteration doc grade)", path, number)
+        grade = grade_of(fields[3]) if len(fields) >= 4 else None
+        if grade is None:
+            note("UJ121", number, detail=partial(unusable, line, len(fields), "judgment"))
+            continue
+        doc = fields[2]
+        if len(fields) > 4:
+            note("UJ127", number, detail=partial(quoted, line))
+        if fields[0] != topic:
+            topic = fields[0]
+            if topic in topics and topic not in scattered:
+                scattered.add(topic)
+                note("UJ128", number, detail=example([topic]))
+            grades = topics.setdefault(topic, {})
+            began.setdefault(topic, number)
+        if doc not in grades:
+            grades[doc] = grade
+        elif grades[doc] == grade:
+            note("UJ122", number, detail=where(doc, topic))
+        elif (topic, doc) not in disputed:
+            disputed.add((topic, doc))
+            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
+        if grade < 0:
+            note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
+        if not line.isascii():
+            for name in not_utf8((topic, doc)):
+                note("UJ113", number, detail=shown(name))
+    if not topics and "UJ121" not in judged.tally.found:
+        raise InputError("no judgments in this file", path)
+    for topic, grades in topics.items():
+        if max(grades.values()) < 1:
+            note("UJ124", began[topic], detail=example([topic]))
+        if 0 not in grades.values():
+            note("UJ126", began[topic], detail=example([topic]))
+
+
+# -- runs
+
+
+class _Scattered(Exception):
+    """The lines of a topic do not stand together: the file has to be held whole."""
+
+
+class _Block:
+    """The lines of one topic."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[bytes]] = []
+        self.held: list[bytes] = []  # instead of rows, where the whole file is held
+        self.numbers, self.scores = array("q"), array("d")
+
+
+class RunCheck:
+    """One run: its findings, and what the comparison with other runs needs."""
+
+    def __init__(self, path: str, judged: Judged) -> None:
+        self.path, self.judged = path, judged.topics
+        self.name = files.run_name(path)
+        self.tally = Tally(path if path != files.STDIN else "standard input")
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything found so far."""
+        self.tally.found.clear()
+        self.began: dict[bytes, int] = {}
+        self.length: dict[bytes, int] = {}
+        self.orders: dict[bytes, bytes] = {}
+        self.tags: dict[bytes, int] = {}
+        self.lines = self.tied = self.tied_line = self.tied_at_ten = 0
+        self.hits = self.retrieved = 0
+        self.cut: Counter[int] = Counter()
+        self.whole: Counter[int] = Counter()
+        self.sample: list[bytes] = []
+
+    def read(self) -> RunCheck:
+        """Look through the file."""
+        try:
+            held = files.read_all(self.path) if self.path == files.STDIN else None
+            try:
+                self._scan(held, gather=False)
+            except _Scattered:
+                self.clear()
+                self._scan(held, gather=True)
+            if not self.lines and "UJ101" not in self.tally.found:
+                raise InputError("no run lines in this file", self.path)
+            if self.lines:
+                self._summarise()
+        except InputError as problem:
+            self.clear()
+            self.tally.note("UJ100", problem.line, detail=why(problem))
+        return self
+
+    def _scan(self, held: bytes | None, gather: bool) -> None:
+        note = self.tally.note
+        blocks: dict[bytes, _Block] = {}
+        scattered: set[bytes] = set()
+        topic: bytes | None = None
+        block = _Block()
+        for number, line in lines(self.path, held):
+            fields = line.split()
+            many_fields = len(fields)
+            if many_fields < 6:
+                if many_fields and line[:1] != b"#":
+                    note("UJ101", number, detail=partial(unusable, line, many_fields, "run"))
+                continue
+            if line[:1] == b"#":
+                continue
+            try:
+                score = float(fields[4])
+                usable = score == score and b"_" not in fields[4]
+            except ValueError:
+                usable = False
+            if not usable:
+                note("UJ101", number, detail=partial(unusable, line, many_fields, "run"))
+                continue
+            if many_fields > 6:
+                note("UJ111", number, detail=partial(quoted, line))
+                del fields[6:]
+            if fields[0] != topic:
+                if topic is not None and not gather:
+                    self._close(topic, block)
+                topic = fields[0]
+                if topic not in self.began:
+                    self.began[topic] = number
+                    block = blocks[topic] = _Block()
+                elif not gather:
+                    raise _Scattered
+                else:
+                    block = blocks[topic]
+                    if topic not in scattered:
+                        scattered.add(topic)
+                        note("UJ112", number, detail=example([topic]))
+            block.held.append(line) if gather else block.rows.append(fields)
+            block.numbers.append(number)
+            block.scores.append(score)
+        for name in list(blocks) if gather else [topic] if topic is not None else []:
+            self._close(name, blocks.pop(name))
+
+    def _close(self, topic: bytes, block: _Block) -> None:
+        """Look at one topic's list."""
+        note, numbers, scores = self.tally.note, block.numbers, block.scores.tolist()
+        rows = block.rows or [line.split(None, 6)[:6] for line in block.held]
+        _, second, docs, ranks, _, tags = zip(*rows, strict=True)
+        block.rows, block.held = [], []
+        self.lines += len(docs)
+        if odd := len(docs) - second.count(b"Q0"):
+            place = next(i for i, q in enumerate(second) if q != b"Q0")
+            note("UJ108", numbers[place], odd, f"'{shown(second[place], 20)}'")
+        if len(self.tags) < 2 and not self.tags.keys() >= set(tags):
+            for tag, number in zip(tags, numbers, strict=True):
+                self.tags.setdefault(tag, number)
+        unique = set(docs)
+        falling = sorted(scores, reverse=True)
+        in_order = falling == scores
+        order = ranked(docs, scores)
+        if repeats := len(docs) - len(unique):
+            again = min(set(range(len(docs))).difference(order))
+            note("UJ102", numbers[again], repeats, where(docs[again], topic))
+            falling = [scores[i] for i in order]
+        names = b"\n".join([docs[i] for i in order])
+        self.orders[topic] = hashlib.blake2b(names, digest_size=16).digest()
+        self.length[topic] = size = len(order)
+        if not (names.isascii() and topic.isascii()):
+            for name in not_utf8((topic, *unique)):
+                note(
+                    "UJ113",
+                    next((n for n, d in zip(numbers, docs, strict=True) if d == name), numbers[0]),
+                    1,
+                    shown(name),
+                )
+        if size > USUAL_DEPTH:
+            note("UJ109", numbers[0], detail=f"{example([topic])} with {size}")
+        if not in_order:
+            place = next(i for i in range(1, len(scores)) if scores[i] > scores[i - 1])
+            note("UJ118", numbers[place], detail=example([topic]))
+        if falling[0] - falling[0] or falling[-1] - falling[-1]:  # inf - inf is NaN, and true
+            infinite = [i for i, s in enumerate(scores) if s - s]
+            note("UJ116", numbers[infinite[0]], len(infinite), where(docs[infinite[0]], topic))
+        self._look_at_ties(topic, falling, numbers, scores)
+        self._look_at_ranks(topic, ranks, scores, numbers, in_order)
+        self._look_at_documents(topic, docs, order, unique)
+
+    def _look_at_ties(self, topic: bytes, falling: list[float], numbers: array[int], scores: list[float]) -> None:
+        distinct = len(set(falling))
+        if distinct == len(falling):
+            return
+        if distinct == 1 and len(falling) > 2:
+            self.tally.note("UJ115", numbers[0], detail=example([topic]))
+            return
+        counts = Counter(falling)
+        self.tied += sum(n for n in counts.values() if n > 1)
+        if not self.tied_line:
+            self.tied_line = next(n for n, s in zip(numbers, scores, strict=True) if counts[s] > 1)
+        self.tied_at_ten += len(falling) > 10 and falling[9] == falling[10]
+
+    def _look_at_ranks(
+        self, topic: bytes, ranks: Sequence[bytes], scores: list[float], numbers: array[int], in_order: bool
+    ) -> None:
+        note = self.tally.note
+        try:
+            given = list(map(int, ranks))
+        except ValueError:
+            place = next(i for i, r in enumerate(ranks) if not r.lstrip(b"+-").isdigit())
+            note("UJ106", numbers[place], detail=f"first '{shown(ranks[place], 20)}' in topic {shown(topic)}")
+            return
+        first = min(given)
+        if first != 1:
+            note("UJ117", numbers[0], detail=f"{example([topic])}: {first}")
+        if in_order and given == list(range(given[0], given[0] + len(given))):
+            return
+        by_rank = sorted(range(len(given)), key=given.__getitem__)
+        for a, b in pairwise(by_rank):
+            if given[a] == given[b]:
+                detail = f"first rank {given[a]} twice in topic {shown(topic)}"
+            elif scores[a] < scores[b]:
+                detail = f"first at ranks {given[a]} and {given[b]} of topic {shown(topic)}"
+            else:
+                continue
+            note("UJ106", numbers[max(a, b)], detail=detail)
+            return
+
+    def _look_at_documents(self, topic: bytes, docs: Sequence[bytes], order: list[int], unique: set[bytes]) -> None:
+        judged = self.judged.get(topic)
+        if judged is None:
+            return
+        self.retrieved += len(unique)
+        common = unique & judged.keys()
+        self.hits += len(common)
+        self.sample += [docs[i] for i in order[:10]]
+        longest = max(map(len, unique))
+        self.whole[longest] += sum(len(doc) == longest for doc in common)
+        self.cut[longest] += len(unique.intersection(doc[:longest] for doc in judged if len(doc) > longest))
+
+    def _summarise(self) -> None:
+        """What can be said once the whole file was seen."""
+        note = self.tally.note
+        if self.path == files.STDIN:
+            self.name = to_text(next(iter(self.tags)))
+        if self.tied:
+            detail = f"{100 * self.tied / self.lines:.3g}% of the lines share their score with another of the topic"
+            if self.tied_at_ten:
+                detail += f", ranks 10 and 11 do in {many(self.tied_at_ten, 'topic')}"
+            note("UJ105", self.tied_line, self.tied, detail)
+        tag, *others = self.tags
+        if others:
+            changed = f"the tag changes from '{shown(tag, 30)}' to '{shown(others[0], 30)}'"
+            note("UJ107", self.tags[others[0]], len(self.tags), changed)
+        elif to_text(tag).casefold() not in self.name.casefold():
+            note("UJ107", self.tags[tag], 1, f"the tag '{shown(tag, 30)}' does not occur in the file name")
+        usual = median(self.length.values())
+        for topic, length in self.length.items():
+            if length * 10 < usual:
+                detail = f"e.g. {many(length, 'document')} in topic {shown(topic)}, {usual:.0f} in the usual one"
+                note("UJ110", self.began[topic], detail=detail)
+        if self.judged:
+            self._compare_topics()
+
+    def _compare_topics(self) -> None:
+        note, answered = self.tally.note, self.began.keys()
+        if not answered & self.judged.keys():
+            here, there = example(answered), example(self.judged)
+            note("UJ135", min(self.began.values()), len(answered), f"here {here}, there {there}")
+            return
+        if missing := [topic for topic in self.judged if topic not in answered]:
+            note("UJ103", None, len(missing), example(missing))
+        if outside := [topic for topic in answered if topic not in self.judged]:
+            note("UJ104", self.began[outside[0]], len(outside), example(outside))
+        longest = max(self.whole)
+        if not self.hits:
+            known = {doc for docs in self.judged.values() for doc in docs}
+            note("UJ114", None, self.retrieved, f"none of the documents is judged, {kinship(self.sample, known)}")
+        elif self.cut[longest] >= 5 and self.cut[longest] > self.whole[longest]:
+            detail = (
+                f"ids look cut to {longest} characters, {self.cut[longest]} of them begin the id of a judged document"
+            )
+            note("UJ114", None, self.cut[longest], detail)
+
+    def order(self) -> bytes:
+        """Equal for runs with the same documents in the same order in all topics."""
+        return b"".join(sorted(topic + b" " + self.orders[topic] for topic in self.orders))
+
+
+# -- all files together
+
+
+def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
+    """Findings of every file in the order given (judgments, runs, teams), and the runs themselves."""
+    judged = check_qrels(qrels)
+    tallies, looks = [judged.tally], []
+    for spec in runs:
+        try:
+            paths = files.expand(spec)
+        except InputError as problem:
+            tallies.append(Tally(spec))
+            tallies[-1].note("UJ100", detail=why(problem))
+            continue
+        for path in paths:
+            looks.append(RunCheck(path, judged).read())
+            tallies.append(looks[-1].tally)
+    _compare_runs(looks)
+    if teams is not None:
+        tallies.append(_check_teams(teams, [look.name for look in looks]))
+    return tallies, looks
+
+
+def _groups(looks: Iterable[RunCheck], key: Callable[[RunCheck], object]) -> list[list[RunCheck]]:
+    found: dict[object, list[RunCheck]] = {}
+    for look in looks:
+        found.setdefault(key(look), []).append(look)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(shown(name, 40) for name in names[:4]) + ", ..." * (len(names) > 4)
+
+
+def _compare_runs(looks: list[RunCheck]) -> None:
+    for group in _groups(looks, lambda look: look.name):
+        for look in group[1:]:
+            look.tally.note("UJ136", detail=f"{shown(look.name)} is also that of {group[0].path}")
+    readable = [look for look in looks if look.lines]
+    for group in _groups((look for look in readable if len(look.tags) == 1), lambda look: next(iter(look.tags))):
+        tag, line = next(iter(group[1].tags.items()))
+        detail = f"the tag '{shown(tag, 30)}' ({_names([look.name for look in group])})"
+        group[1].tally.note("UJ131", line, len(group), detail)
+    for group in _groups(readable, RunCheck.order):
+        group[1].tally.note("UJ132", None, len(group), _names([look.name for look in group]))
+    longest = {look.path: max(look.length.values()) for look in readable}
+    if len(longest) > 1:
+        usual = median(longest.values())
+        for look in readable:
+            if longest[look.path] * 2 <= usual:
+                look.tally.found.pop("UJ110", None)
+                detail = f"at most {many(longest[look.path], 'document')}, other runs have up to {usual:.0f}"
+                look.tally.note("UJ110", None, len(look.length), detail)
+
+
+def _check_teams(path: str, names: list[str]) -> Tally:
+    tally = Tally(path)
+    try:
+        teams = read_teams(path)
+    except InputError as problem:
+        tally.note("UJ100", problem.line, detail=why(problem))
+        return tally
+    if absent := [name for name in names if name not in teams]:
+        tally.note("UJ133", None, len(absent), _names(absent))
+    if unused := [name for name in teams if name not in names]:
+        tally.note("UJ134", None, len(unused), _names(unused))
+    return tally

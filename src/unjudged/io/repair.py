@@ -1,0 +1,108 @@
+"""Reading the lines of TREC files one by one, whatever they hold, and writing repaired copies (`check --fix`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from unjudged.errors import InputError
+from unjudged.io import files
+from unjudged.io.ids import to_text
+from unjudged.io.trec import BAD_FIELDS, BAD_GRADE, BAD_NAN, BAD_NUL, BAD_SCORE, _sentence
+
+_LONGEST_LINE = 1 << 26
+
+
+def lines(path: str, held: bytes | None = None) -> Iterator[tuple[int, bytes]]:
+    """Every line with its number; `held` is the text where it was read before (standard input)."""
+    rest, number = b"", 0
+    for piece in files.chunks(path) if held is None else (held,):
+        whole = (rest + piece).split(b"\n")
+        rest = whole.pop()
+        if len(rest) > _LONGEST_LINE:
+            raise InputError("this is not TREC text: a line does not end", path, number + 1)
+        yield from enumerate(whole, number + 1)
+        number += len(whole)
+    if rest:
+        yield number + 1, rest
+
+
+def score_of(text: bytes) -> float | None:
+    """A score as the reader takes it: a decimal number or inf; None for anything else, NaN included."""
+    try:
+        score = float(text)
+    except ValueError:
+        return None
+    return None if score != score or b"_" in text else score
+
+
+def grade_of(text: bytes) -> int | None:
+    """A grade as the reader takes it: a whole number of reasonable size."""
+    try:
+        grade = int(text)
+    except ValueError:
+        return None
+    return None if b"_" in text or abs(grade) > 1_000_000_000 else grade
+
+
+def ranked(docs: Sequence[bytes], scores: Sequence[float]) -> list[int]:
+    """Places of the documents in the reader's order: score descending, then id descending; repeats left out."""
+    order = sorted(range(len(docs)), key=docs.__getitem__, reverse=True)
+    order.sort(key=scores.__getitem__, reverse=True)
+    if len(set(docs)) == len(docs):
+        return order
+    seen: set[bytes] = set()
+    return [i for i in order if not (docs[i] in seen or seen.add(docs[i]))]  # type: ignore[func-returns-value]
+
+
+def unusable(line: bytes, fields: int, what: str) -> str:
+    """Why a line cannot be used, in the words of the reader."""
+    short = fields < (6 if what == "run" else 4)
+    if b"\0" in line:
+        kind = BAD_NUL
+    elif short:
+        kind = BAD_FIELDS
+    elif what == "run":
+        kind = BAD_NAN if line.split(None, 5)[4].lower().lstrip(b"+-") == b"nan" else BAD_SCORE
+    else:
+        kind = BAD_GRADE
+    return _sentence(kind, line[:120], what)
+
+
+def not_utf8(raw: Iterable[bytes]) -> list[bytes]:
+    """Those ids that are not UTF-8."""
+    return [r for r in raw if not r.isascii() and any("\udc80" <= c <= "\udcff" for c in to_text(r))]
+
+
+def repair_run(path: str) -> bytes:
+    """A run by the book: usable lines, documents once, topics together, in the reader's order, ranks from 1.
+
+    Scores and tags stay as written, comment lines go to the top. The copy scores as the original does when
+    unusable lines are skipped.
+    """
+    comments: list[bytes] = []
+    topics: dict[bytes, list[tuple[bytes, bytes, bytes]]] = {}
+    for _, line in lines(path):
+        fields = line.split(None, 6)
+        if line[:1] == b"#":
+            comments.append(line.rstrip())
+        elif len(fields) >= 6 and score_of(fields[4]) is not None:
+            topics.setdefault(fields[0], []).append((fields[2], fields[4], fields[5]))
+    out = comments
+    for topic, rows in topics.items():
+        order = ranked([row[0] for row in rows], [float(row[1]) for row in rows])
+        for rank, (doc, score, tag) in enumerate((rows[i] for i in order), 1):
+            out.append(b"%b Q0 %b %d %b %b" % (topic, doc, rank, score, tag))
+    return b"".join(line + b"\n" for line in out)
+
+
+def repair_qrels(path: str) -> bytes:
+    """Judgments by the book: usable lines, each judgment once, topics together; two grades for a document stay."""
+    comments: list[bytes] = []
+    topics: dict[bytes, dict[tuple[bytes, int], bytes]] = {}
+    for _, line in lines(path):
+        fields = line.split(None, 4)
+        if line[:1] == b"#":
+            comments.append(line.rstrip())
+        elif len(fields) >= 4 and (grade := grade_of(fields[3])) is not None:
+            topics.setdefault(fields[0], {}).setdefault((fields[2], grade), b" ".join(fields[:4]))
+    return b"".join(line + b"\n" for line in (*comments, *(row for rows in topics.values() for row in rows.values())))

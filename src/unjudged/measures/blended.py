@@ -1,0 +1,98 @@
+"""Measures on the blended ratio BR(r) = (C(r) + beta * cg(r)) / (r + beta * cg_I(r)) (Sakai)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from unjudged.collection import Cells, Floats, Hits
+from unjudged.measures._measure import measure
+
+
+def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
+    """BR at each hit of a view of relevant documents."""
+    ideal = h.ideal(gains)
+    cumulated, best = h.running(h.gain(gains)), ideal.at(ideal.cumulated, h.topic, h.rank)
+    return (h.position + beta * cumulated) / (h.rank + beta * best)
+
+
+@measure(family="blended ratio", cite="sakai2004", aliases=("Q_measure", "QMeasure"))
+def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+    """Q-measure: average precision with the blended ratio, which rewards high grades, in place of precision.
+
+    beta=0 gives AP. With a cut-off the sum is divided by min(k, R) (NTCIREVAL).
+    """
+    relevant = h.per_cell(h.ideal(gains).size)
+    h = h.gaining(gains).top(k)
+    return h.sum(_blended(h, beta, gains)) / (np.minimum(relevant, k) if k else relevant)
+
+
+@measure(family="blended ratio", cite="sakai2004")
+def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+    """The blended ratio at rank R; with beta=0 or equal gains it is R-precision."""
+    ideal = h.ideal(gains)
+    relevant = h.per_cell(ideal.size)
+    h = h.gaining(gains)
+    found = h.rank <= h.each(relevant)
+    cumulated = h.sum(np.where(found, h.gain(gains), 0.0))
+    return (h.sum(found) + beta * cumulated) / (relevant + beta * h.per_cell(ideal.sum(ideal.gain)))
+
+
+@measure(family="one document", cite="sakai2005one", aliases=("OMeasure",))
+def O_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+    """The blended ratio at the first relevant document: reciprocal rank that rewards high grades."""
+    h = h.gaining(gains)
+    return h.sum(np.where(h.position == 1, _blended(h, beta, gains), 0.0))
+
+
+def _up_to_preferred(h: Hits) -> Hits:
+    """The hits up to the preferred rank, where the highest grade of the list appears first."""
+    best = h.max(h.grade.astype(np.float64))
+    is_best = h.grade == h.each(best)
+    return h.where(h.above(is_best.astype(np.float64)) == 0)
+
+
+@measure(family="one document", cite="sakai2007one", aliases=("PMeasure",))
+def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+    """The blended ratio at the preferred rank: the first document of the highest grade the list holds."""
+    h = _up_to_preferred(h.gaining(gains))
+    last = h.position == h.each(h.count())
+    return h.sum(np.where(last, _blended(h, beta, gains), 0.0))
+
+
+@measure(family="one document", cite="sakai2007one", aliases=("PPlus", "PPlusMeasure", "P_plus_measure"))
+def P_plus(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+    """P+: the blended ratio averaged over the relevant documents down to the preferred rank."""
+    h = _up_to_preferred(h.gaining(gains))
+    return np.where(h.count() > 0, h.sum(_blended(h, beta, gains)) / np.maximum(h.count(), 1), 0.0)
+
+
+@measure(family="blended ratio", cite="sakai2008")
+def NCU(
+    h: Hits,
+    pr: Literal["gu", "rb", "u"] = "gu",
+    nu: Literal["P", "BR"] = "P",
+    gamma: float = 0.95,
+    beta: float = 1.0,
+    gains: Mapping[int, float] | None = None,
+    stops: Mapping[int, float] | None = None,
+) -> Cells:
+    """Normalised cumulative utility: utility (precision or blended ratio) seen by users who stop at relevant documents.
+
+    pr='gu': users stop in proportion to `stops` of the grades (default: the gains); 'rb': the n-th relevant
+    document is the last one for a share gamma^(n-1); 'u': all alike (which gives AP and Q).
+    """
+    ideal = h.ideal(gains)
+    relevant = h.per_cell(ideal.size)
+    h = h.gaining(gains)
+    utility = _blended(h, beta if nu == "BR" else 0.0, gains)
+    if pr == "gu":
+        levels = stops if stops is not None else gains
+        total = h.per_cell(ideal.sum(h.judgments.gains.of(ideal.grade, levels)))
+        return h.sum(h.judgments.gains.of(h.grade, levels) * utility) / total
+    if pr == "rb":
+        total = relevant if gamma == 1 else (1 - gamma**relevant) / (1 - gamma)
+        return h.sum(gamma ** (h.position - 1.0) * utility) / total
+    return h.sum(utility) / relevant

@@ -1,0 +1,46 @@
+"""Expected reciprocal rank: a user who stops when satisfied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Cells, Floats, Hits
+from unjudged.measures._measure import measure
+
+
+def _satisfied(
+    h: Hits, grade: npt.NDArray[np.int32], gain: Floats, stop: str, gains: Mapping[int, float] | None
+) -> Floats:
+    """Probability that a user stops at a document."""
+    if stop == "ntcir":
+        return gain / (h.highest_gain(gains) + 1)
+    return (np.exp2(grade.astype(np.float64)) - 1) / 2.0**h.judgments.gains.top_grade
+
+
+@measure(family="cascade", cite="chapelle2009")
+def ERR(
+    h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
+) -> Cells:
+    """Expected reciprocal rank of the document at which a user, satisfied by good documents, stops.
+
+    stop='exp': probability (2^grade - 1) / 2^highest grade (Chapelle); 'ntcir': gain / (highest gain + 1).
+    """
+    h = h.gaining(gains).top(k)
+    satisfied = _satisfied(h, h.grade, h.gain(gains), stop, gains)
+    going_on = h.running_product(1 - satisfied) / (1 - satisfied)
+    return h.sum(satisfied * going_on / h.rank)
+
+
+@measure(family="cascade", cite="clarke2011")
+def nERR(
+    h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
+) -> Cells:
+    """ERR divided by the ERR of the ideal list, both cut at k."""
+    ideal = h.ideal(gains)
+    satisfied = _satisfied(h, ideal.grade, ideal.gain, stop, gains)
+    going_on = ideal.running_product(1 - satisfied) / (1 - satisfied)
+    return ERR.function(h, k, stop, gains) / h.per_cell(ideal.sum(satisfied * going_on / ideal.rank, k))

@@ -1,0 +1,53 @@
+"""Average precision estimated from a sample of the pool."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Cells, Floats, Hits
+from unjudged.measures._measure import measure
+
+
+@measure(family="average precision", cite="yilmaz2006")
+def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
+    """Inferred AP: AP estimated from a sample of the pool, where grade -1 marks pooled documents not judged.
+
+    Documents outside the pool count as nonrelevant. Without negative grades it is AP up to `eps`.
+    """
+    h = h.pooled
+    relevant, unjudged = h.grade >= rel, h.grade < 0
+    above = h.above(relevant.astype(np.float64))
+    judged_above = h.above((~unjudged).astype(np.float64))
+    pool_above = (h.position - 1).astype(np.float64)
+    expected = pool_above / h.rank * (above + eps) / (judged_above + 2 * eps)
+    return h.sum(np.where(relevant, 1 / h.rank + np.where(h.rank > 1, expected, 0.0), 0.0)) / h.relevant(rel).R
+
+
+@measure(family="average precision", cite="yilmaz2008")
+def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -> Cells:
+    """Extended inferred AP: AP estimated from a pool sampled at different rates in several strata.
+
+    The iteration column of the judgments names the stratum, grade -1 marks pooled documents not sampled.
+    The constants are those of NIST's sample_eval.pl.
+    """
+    h, judgments = h.pooled, h.judgments
+    grade, topics = judgments.grade, len(judgments.topics)
+    stratum = judgments.stratum
+
+    def per_stratum(chosen: npt.NDArray[np.bool_]) -> Floats:  # topics x strata
+        cells = judgments.topic[chosen] * strata + stratum[chosen]
+        return np.bincount(cells, minlength=topics * strata).reshape(topics, strata).astype(np.float64)
+
+    strata = int(stratum.max(initial=0)) + 1
+    size, sampled, relevant = per_stratum(grade > -(2**31)), per_stratum(grade >= 0), per_stratum(grade >= rel)
+    weight = np.where(sampled > 0, size / np.maximum(sampled, 1), 0.0)
+    estimated_R = (relevant * weight).sum(axis=1)
+    mine, found = stratum[h.row], h.grade >= rel
+    expected = np.ones(len(h))
+    for s in range(strata):
+        inside = mine == s
+        above, judged_above = h.above(inside.astype(np.float64)), h.above((inside & (h.grade >= 0)).astype(np.float64))
+        relevant_above = h.above((inside & found).astype(np.float64))
+        expected += above * (relevant_above + eps) / (judged_above + judged_eps)
+    return h.sum(np.where(found, weight[h.topic, mine] * expected / h.rank, 0.0)) / h.per_cell(np.asarray(estimated_R))

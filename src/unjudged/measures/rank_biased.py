@@ -1,0 +1,29 @@
+"""Rank-biased precision and what could still change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from unjudged.collection import Cells, Hits
+from unjudged.measures._measure import measure
+
+
+@measure(family="rank-biased", cite="moffat2008")
+def RBP(
+    h: Hits, p: float = 0.95, k: int | None = None, rel: int | None = None, gains: Mapping[int, float] | None = None
+) -> Cells:
+    """Rank-biased precision: gain seen by a user who goes on to the next document with probability p.
+
+    Graded: gains are divided by that of the collection's highest grade. RBP(rel=1) is the binary form.
+    """
+    h = (h.gaining(gains) if rel is None else h.relevant(rel)).top(k)
+    gain = h.gain(gains) / h.highest_gain(gains) if rel is None else np.ones(len(h))
+    return (1 - p) * h.sum(gain * p ** (h.rank - 1.0))
+
+
+@measure(family="rank-biased", cite="moffat2008", aliases=("RBP_resid",))
+def RBP_residual(h: Hits, p: float = 0.95) -> Cells:
+    """How much RBP could still rise: the weight of all unjudged documents and of the ranks behind the list."""
+    return 1 - (1 - p) * h.sum(p ** (h.rank - 1.0))
