@@ -25,6 +25,8 @@ class Hits:
     `rank` is the document's rank in the run, `position` its place (1, 2, 3...) among the hits kept in this
     view. `relevant`, `judged`, `top` and `condensed` give narrower views; `sum` adds values up per cell and
     `each` hands a value per cell to its hits. R and N count the judgments, retrieved or not.
+    `ties`, kept where ties are to be averaged over, holds for each hit the first rank and the number of
+    documents with its score.
     """
 
     def __init__(
@@ -37,9 +39,11 @@ class Hits:
         answered: npt.NDArray[np.bool_],
         rel: int = 1,
         parent: Hits | None = None,
+        ties: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
     ) -> None:
         self.judgments, self.offsets, self.row, self.rank = judgments, offsets, row, rank
         self.length, self.answered, self.rel = length, answered, rel
+        self.ties = ties
         self._parent = parent
         self._kept: dict[Any, Any] = {}
 
@@ -93,6 +97,7 @@ class Hits:
             self.answered,
             self.rel if rel is None else rel,
             self,
+            None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen]),
         )
         for known in ("grade", "topic"):
             if known in self.__dict__:
@@ -142,13 +147,25 @@ class Hits:
         def make() -> Hits:
             h = self.judged()
             length = np.diff(h.offsets).astype(np.int32)
-            view = Hits(h.judgments, h.offsets, h.row, h.position.astype(np.int32), length, h.answered, h.rel)
+            ties = None if h.ties is None else h._condensed_ties()
+            view = Hits(
+                h.judgments, h.offsets, h.row, h.position.astype(np.int32), length, h.answered, h.rel, None, ties
+            )
             for known in ("grade", "topic", "position"):
                 if known in h.__dict__:
                     view.__dict__[known] = h.__dict__[known]
             return view
 
         return cast(Hits, self._once("condensed", make))
+
+    def _condensed_ties(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """First position and number of the hits that share each hit's score."""
+        assert self.ties is not None
+        new = np.ones(len(self), bool)
+        new[1:] = (np.diff(self.ties[0]) != 0) | (np.diff(self.each(np.arange(self.cells))) != 0)
+        starts = np.flatnonzero(new)
+        sizes = np.diff(np.append(starts, len(self)))
+        return np.repeat(self.position[starts], sizes).astype(np.int32), np.repeat(sizes, sizes).astype(np.int32)
 
     # -- cells
 
@@ -221,6 +238,8 @@ class Hits:
 def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
     """The hits of all runs in one array, run after run."""
     shifts = np.cumsum([0] + [len(r.row) for r in runs])
+    firsts = [r.tie_first for r in runs if r.tie_first is not None]
+    sizes = [r.tie_size for r in runs if r.tie_size is not None]
     offsets = np.concatenate([r.offsets[:-1] + s for r, s in zip(runs, shifts, strict=False)] + [shifts[-1:]])
     return Hits(
         judgments,
@@ -229,4 +248,5 @@ def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
         np.concatenate([r.rank for r in runs]),
         np.concatenate([r.length for r in runs]),
         np.concatenate([r.answered for r in runs]),
+        ties=(np.concatenate(firsts), np.concatenate(sizes)) if firsts else None,
     )

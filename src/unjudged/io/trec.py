@@ -36,12 +36,21 @@ class Reading:
             raise UsageError(f"unknown tie rule {self.ties!r}{nearest(self.ties, kernels.TIES)}; there are {known}")
         if self.truncate is not None and self.truncate < 1:
             raise UsageError("truncation needs a positive number of documents")
+        if self.truncate is not None and self.ties == "expected":
+            raise UsageError("expected ties and truncation exclude each other: a cut through a tie has no one list")
         if self.lenient and self.strict:
             raise UsageError("lenient and strict exclude each other")
 
     def scanner(self, index: Any, **options: Any) -> Any:
         """A kernel that reads one run by these rules."""
-        return kernels.RunScanner(index, kernels.TIES[self.ties], self.truncate or 0, self.lenient, **options)
+        return kernels.RunScanner(
+            index,
+            kernels.TIES[self.ties],
+            self.truncate or 0,
+            self.lenient,
+            tie_groups=self.ties == "expected",
+            **options,
+        )
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,8 @@ class RunTable:
     docs: Ids | None = field(default=None, repr=False)
     doc_offsets: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     doc_rows: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    tie_first: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    tie_size: npt.NDArray[np.int32] | None = field(default=None, repr=False)
 
 
 def _sentence(kind: int, text: bytes, what: str) -> str:
@@ -184,7 +195,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         first = topics[int(np.argmin(answered))]
         notes.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {first})")
     tag = to_text(found["tag"])
-    docs = "docs" in found
+    docs, ties = "docs" in found, "tie_first" in found
     return RunTable(
         name if name is not None else tag or "run",
         source,
@@ -199,4 +210,6 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)) if docs else None,
         np.frombuffer(found["doc_offsets"], np.int64) if docs else None,
         np.frombuffer(found["doc_rows"], np.int32) if docs else None,
+        np.frombuffer(found["tie_first"], np.int32) if ties else None,
+        np.frombuffer(found["tie_size"], np.int32) if ties else None,
     )

@@ -30,8 +30,10 @@ segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
 
-TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3}
-"""How equal scores are ordered, and the number the kernels know it by (DESIGN 7)."""
+TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
+"""How equal scores are ordered, and the number the kernels know it by (DESIGN 7).
+
+`expected` reads the order of trec10 and keeps the groups of equal scores."""
 
 __all__ = [
     "IN_USE",

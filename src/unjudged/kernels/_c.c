@@ -470,7 +470,7 @@ typedef struct { double score; uint32_t entry; } Key;
 typedef struct {
     PyObject_HEAD
     Index *index;
-    int ties, lenient, gather, keep_docs;
+    int ties, lenient, gather, keep_docs, tie_groups;
     int64_t truncate;
     /* the topic being read */
     int64_t topic;               /* -1: outside the judgments; -2: none yet */
@@ -480,7 +480,7 @@ typedef struct {
     Arena rest, tag;
     int64_t line;
     /* results */
-    Arena rows, ranks, docs, doc_ends, doc_rows;
+    Arena rows, ranks, docs, doc_ends, doc_rows, tie_first, tie_size;
     int64_t *hit_start, *hit_end, *doc_start, *doc_stop;
     int32_t *length;
     uint8_t *seen;
@@ -538,6 +538,15 @@ static void sort_keys(const RunScanner *r, const Entry *entries, Key *keys, Key 
         }
 }
 
+/* The documents ranked from first to last share a score: tell their hits (from `hit` on). */
+static int close_group(RunScanner *r, size_t hit, int64_t first, int64_t last)
+{
+    int32_t group[2] = {(int32_t)first, (int32_t)(last - first + 1)};
+    for (size_t n = r->rows.size / sizeof(int32_t); hit < n; hit++)
+        if (arena_append(&r->tie_first, &group[0], 4) || arena_append(&r->tie_size, &group[1], 4)) return -1;
+    return 0;
+}
+
 /* Ranks the documents of one topic, drops later duplicates, looks up the judged ones. */
 static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n)
 {
@@ -558,7 +567,9 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
     uint32_t *table = (uint32_t *)r->table.data;
     memset(table, 0, size * sizeof *table);
     uint64_t mask = size - 1;
-    int64_t rank = 0;
+    int64_t rank = 0, group_first = 1;
+    size_t group_hit = r->rows.size / sizeof(int32_t);
+    double group_score = 0;
     r->hit_start[topic] = (int64_t)(r->rows.size / sizeof(int32_t));
     if (r->keep_docs) r->doc_start[topic] = (int64_t)(r->doc_rows.size / sizeof(int32_t));
     for (size_t i = 0; i < n && !(r->truncate && rank >= r->truncate); i++) {
@@ -581,6 +592,12 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
             continue;
         }
         table[slot] = keys[i].entry + 1;
+        if (r->tie_groups && rank && keys[i].score != group_score) {
+            if (close_group(r, group_hit, group_first, rank)) return -1;
+            group_hit = r->rows.size / sizeof(int32_t);
+            group_first = rank + 1;
+        }
+        group_score = keys[i].score;
         rank++;
         int32_t row = index_find_row(r->index, topic, doc, e->length, e->hash);
         if (row >= 0) {
@@ -594,6 +611,7 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
                 return -1;
         }
     }
+    if (r->tie_groups && close_group(r, group_hit, group_first, rank)) return -1;
     r->hit_end[topic] = (int64_t)(r->rows.size / sizeof(int32_t));
     if (r->keep_docs) r->doc_stop[topic] = (int64_t)(r->doc_rows.size / sizeof(int32_t));
     r->length[topic] = (int32_t)rank;
@@ -883,6 +901,14 @@ static int add_docs(RunScanner *r, PyObject *out)
            set_item(out, "doc_ends", ends_b) | set_item(out, "docs", docs_b);
 }
 
+static int add_hit_values(RunScanner *r, PyObject *out, const char *name, const Arena *values)
+{
+    char *data = NULL;
+    PyObject *bytes = new_bytes(values->size, &data);
+    if (bytes) collect(r, r->hit_start, r->hit_end, values, (int32_t *)data, NULL);
+    return set_item(out, name, bytes);
+}
+
 static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 {
     if (r->busy || r->failed) {
@@ -925,6 +951,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         failed |= set_item(out, "outside_topics", PyLong_FromUnsignedLongLong(r->outside_count));
         failed |= set_item(out, "outside_names", arena_bytes(&r->outside_names));
         if (r->keep_docs) failed |= add_docs(r, out);
+        if (r->tie_groups) failed |= add_hit_values(r, out, "tie_first", &r->tie_first) | add_hit_values(r, out, "tie_size", &r->tie_size);
     }
     if (failed) {
         Py_XDECREF(out);
@@ -935,19 +962,19 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 
 static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"index", "ties", "truncate", "lenient", "gather", "keep_docs", NULL};
+    static char *names[] = {"index", "ties", "truncate", "lenient", "gather", "keep_docs", "tie_groups", NULL};
     PyObject *index;
-    int ties = 0, lenient = 0, gather = 0, keep_docs = 0;
+    int ties = 0, lenient = 0, gather = 0, keep_docs = 0, tie_groups = 0;
     long long truncate = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|iLppp", names, &index, &ties, &truncate, &lenient, &gather,
-                                     &keep_docs))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|iLpppp", names, &index, &ties, &truncate, &lenient, &gather,
+                                     &keep_docs, &tie_groups))
         return NULL;
     PyObject *kind = PyObject_GetAttrString((PyObject *)Py_TYPE(index), "__name__");
     int right = kind && PyUnicode_CompareWithASCIIString(kind, "Index") == 0 &&
                 PyType_GetSlot(Py_TYPE(index), Py_tp_new) == (void *)index_new;
     Py_XDECREF(kind);
     if (!right || ties < 0 || ties > TIES_ASCENDING || truncate < 0) {
-        PyErr_SetString(PyExc_TypeError, "RunScanner(index, ties, truncate, lenient, gather, keep_docs)");
+        PyErr_SetString(PyExc_TypeError, "RunScanner(index, ties, truncate, lenient, gather, keep_docs, tie_groups)");
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -960,6 +987,7 @@ static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->lenient = lenient;
     r->gather = gather;
     r->keep_docs = keep_docs;
+    r->tie_groups = tie_groups;
     r->topic = -2;
     r->duplicate_topic = -1;
     size_t topics = (size_t)r->index->n_topics + 1;
@@ -980,7 +1008,8 @@ static void scanner_dealloc(RunScanner *r)
 {
     Arena *arenas[] = {&r->topic_id, &r->entries, &r->arena,    &r->keys,     &r->spare,         &r->table,
                        &r->rest,     &r->tag,     &r->rows,     &r->ranks,    &r->docs,          &r->doc_ends,
-                       &r->doc_rows, &r->bad.text, &r->outside_names, &r->duplicate_doc};
+                       &r->doc_rows, &r->bad.text, &r->outside_names, &r->duplicate_doc,
+                       &r->tie_first, &r->tie_size};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
     free(r->hit_start);
     free(r->hit_end);

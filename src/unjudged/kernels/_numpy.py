@@ -5,6 +5,7 @@ Used where no compiler was there at installation, and as the reference the C mod
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections.abc import Iterable
@@ -71,11 +72,12 @@ class RunScanner:
         lenient: bool = False,
         gather: bool = False,
         keep_docs: bool = False,
+        tie_groups: bool = False,
     ) -> None:
         if not isinstance(index, Index) or not 0 <= ties <= _ASCENDING or truncate < 0:
-            raise TypeError("RunScanner(index, ties, truncate, lenient, gather, keep_docs)")
+            raise TypeError("RunScanner(index, ties, truncate, lenient, gather, keep_docs, tie_groups)")
         self.index, self.ties, self.truncate = index, ties, truncate
-        self.lenient, self.gather, self.keep_docs = lenient, gather, keep_docs
+        self.lenient, self.gather, self.keep_docs, self.tie_groups = lenient, gather, keep_docs, tie_groups
         self._rest, self._tag = b"", b""
         self._line = self._lines = self._bad_count = self._duplicates = 0
         self._topic: bytes | None = None
@@ -154,11 +156,15 @@ class RunScanner:
         self._current[1].extend(values.tolist())
         return 0
 
-    def _order(self, docs: list[bytes], scores: list[float]) -> list[int]:
+    def _compared(self, scores: list[float]) -> Any:
+        """The scores as the tie rule compares them."""
         values = np.array(scores, np.float64)
         if self.ties == _TREC9:
             with np.errstate(over="ignore"):
                 values = values.astype(np.float32).astype(np.float64)
+        return values
+
+    def _order(self, docs: list[bytes], values: Any) -> list[int]:
         order = list(range(len(docs)))
         if self.ties != _FILE:
             order.sort(key=docs.__getitem__, reverse=self.ties != _ASCENDING)
@@ -178,12 +184,17 @@ class RunScanner:
         ranks: list[int] = []
         doc_rows: list[int] = []
         kept: list[bytes] = []
+        tie_first: list[int] = []
+        tie_size: list[int] = []
         for topic in range(topics):
             if topic in self._lists and not self._stopped:
                 docs, scores = self._lists[topic]
                 table, found, rank = self.index.rows[topic], set(), 0
                 answered[topic] = 1
-                for i in self._order(docs, scores):
+                values = self._compared(scores)
+                kept_scores: list[float] = []
+                hits = len(rows)
+                for i in self._order(docs, values):
                     if self.truncate and rank >= self.truncate:
                         break
                     doc = docs[i]
@@ -194,6 +205,7 @@ class RunScanner:
                         continue
                     found.add(doc)
                     rank += 1
+                    kept_scores.append(values[i])
                     row = table.get(doc, -1)
                     if row >= 0:
                         rows.append(row)
@@ -202,6 +214,12 @@ class RunScanner:
                         kept.append(doc)
                         doc_rows.append(row)
                 length[topic] = rank
+                if self.tie_groups:
+                    starts = [j for j in range(rank) if j == 0 or kept_scores[j] != kept_scores[j - 1]]
+                    for at in ranks[hits:]:
+                        group = bisect.bisect_right(starts, at - 1) - 1
+                        tie_first.append(starts[group] + 1)
+                        tie_size.append(([*starts, rank])[group + 1] - starts[group])
             offsets[topic + 1], doc_offsets[topic + 1] = len(rows), len(doc_rows)
         out: dict[str, Any] = {
             "offsets": offsets.tobytes(),
@@ -224,6 +242,11 @@ class RunScanner:
             blob, ends = _pack(kept)
             out |= {"doc_offsets": doc_offsets.tobytes(), "doc_rows": np.array(doc_rows, np.int32).tobytes()}
             out |= {"doc_ends": ends, "docs": blob}
+        if self.tie_groups:
+            out |= {
+                "tie_first": np.array(tie_first, np.int32).tobytes(),
+                "tie_size": np.array(tie_size, np.int32).tobytes(),
+            }
         return out
 
 

@@ -1,0 +1,107 @@
+"""Check judgments and runs: what is wrong or odd in the files, where, and what to do.
+
+  unjudged check qrels.txt runs/ --teams teams.tsv
+  unjudged check qrels.txt bm25.run --fix        writes bm25.run.fixed beside it
+
+Every finding has a code; 'unjudged explain UJ102' says more. error: score refuses the file, or its numbers mean
+nothing; warning: the numbers may not be what was meant; info: worth knowing. Exit code 1 with errors or warnings.
+--fix drops unusable lines and repeated documents, puts the lines of a topic together in score order and numbers
+them from 1; scores stay as written. Files without anything to repair get no copy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from unjudged.cli import options
+from unjudged.errors import UsageError
+from unjudged.io import files, findings, lint, repair
+from unjudged.results import Provenance, Result
+
+HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
+
+COLUMNS = ("code", "severity", "file", "line", "count", "finding")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    parser.add_argument("qrels", metavar="QRELS", help="judgments: TREC text, plain or gz")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
+    parser.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
+    parser.add_argument("--fix", action="store_true", help="write repaired copies as NAME.fixed beside the originals")
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, print, repair where asked."""
+    if [args.qrels, *args.runs].count(files.STDIN) > 1:
+        raise UsageError("standard input can be used once")
+    if args.fix and files.STDIN in (args.qrels, *args.runs):
+        raise UsageError("--fix writes beside the originals and cannot repair standard input; save it to a file first")
+    tallies, looks = lint.check(args.qrels, args.runs, args.teams)
+    copies = _copies(tallies[0], looks) if args.fix else {}
+    found = [finding for tally in tallies for finding in tally.findings()]
+    result = _result(found, args, [look.path for look in looks])
+    if found or args.format != "text" or args.output:
+        options.write_output(result.render(args.format), args.output)
+    severities = Counter(finding.severity for finding in found)
+    if args.fix:
+        _write(copies, args.qrels, found)
+    errors, warnings, notes = (severities[s] for s in findings.SEVERITIES)
+    counts = (findings.many(errors, "error"), findings.many(warnings, "warning"), findings.many(notes, "note"))
+    print(f"{', '.join(counts)} in {findings.many(len(looks), 'run')}", file=sys.stderr)
+    return 1 if errors or warnings else 0
+
+
+def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:
+    from unjudged import __version__
+
+    folder = os.path.commonpath([Path(f.file).parent for f in found]) if found else ""
+
+    def layout() -> tuple[Sequence[str], list[Sequence[Any]]]:
+        names = [str(Path(f.file).relative_to(folder)) if folder else f.file for f in found]
+        rows = zip(names, found, strict=True)
+        return ("file", "line", "code", "severity", "finding"), [
+            (name, f.line, f.code, f.severity, f.sentence) for name, f in rows
+        ]
+
+    inputs = (args.qrels, *runs, *([args.teams] if args.teams else []))
+    return Result(
+        COLUMNS,
+        lambda: [(f.code, f.severity, f.file, f.line, f.count, f.sentence) for f in found],
+        Provenance(__version__, args.call, inputs),
+        layout,
+    )
+
+
+def _copies(judgments: findings.Tally, looks: Iterable[lint.RunCheck]) -> dict[str, Path]:
+    """Original -> copy, for files with something to repair; no copy may be there already."""
+    paths = [judgments.file] if findings.FIXABLE & judgments.found.keys() else []
+    paths += [look.path for look in looks if findings.FIXABLE & look.tally.found.keys()]
+    copies: dict[str, Path] = {}
+    for path in paths:
+        copy = Path(path).with_name(files.run_name(path) + ".fixed")
+        if copy.exists() or copy.is_symlink():
+            raise UsageError(f"{copy} is there already; remove or rename it, --fix never writes over a file")
+        if copy in copies.values() and path not in copies:
+            raise UsageError(f"two files would be repaired as {copy}; rename one of them")
+        copies[path] = copy
+    return copies
+
+
+def _write(copies: dict[str, Path], qrels: str, found: Iterable[findings.Finding]) -> None:
+    for path, copy in copies.items():
+        options.write_file(copy, repair.repair_qrels(path) if path == qrels else repair.repair_run(path))
+        print(f"wrote {copy}", file=sys.stderr)
+    if not copies:
+        print("nothing to repair", file=sys.stderr)
+    for finding in found:
+        if finding.code == "UJ123":
+            documents = findings.many(finding.count, "document")
+            print(f"not repaired: {documents} with two grades in {finding.file}; decide by hand", file=sys.stderr)
