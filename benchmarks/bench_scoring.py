@@ -41,6 +41,8 @@ PACKAGES = {
 }
 TOLERANCE = {"trec_eval": 5.1e-5}  # it prints four digits
 EXACT = 1e-9
+KNOWN = {("ranx", "bpref")}  # NaN where a topic has no judged nonrelevant document
+SLOW = {"ranx"}  # seconds of start-up in every process: at most three rounds
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
 
 # this module imports nothing large and works in child processes, because a child's peak memory, as the system
@@ -72,14 +74,14 @@ class Case:
 
 
 FULL = (
-    Case("one", "one run", 1, 50, 1000, 1200, 15, "adhoc"),
+    Case("one", "one run", 1, 50, 1000, 1200, 11, "adhoc"),
     Case("collection", "100 runs", 100, 50, 1000, 200, 5, "passage"),
     Case("large", "7 million lines", 1, 6980, 1000, 1, 3, "sparse"),
 )
 QUICK = (
-    Case("one", "one run", 1, 10, 1000, 1200, 3, "adhoc"),
-    Case("collection", "10 runs", 10, 10, 1000, 200, 2, "passage"),
-    Case("large", "100,000 lines", 1, 100, 1000, 1, 2, "sparse"),
+    Case("one", "one run", 1, 10, 1000, 1200, 2, "adhoc"),
+    Case("collection", "10 runs", 10, 10, 1000, 200, 1, "passage"),
+    Case("large", "100,000 lines", 1, 100, 1000, 1, 1, "sparse"),
 )
 
 
@@ -117,7 +119,7 @@ def generate(case: Case, data: Path) -> None:
                 chosen = np.argsort(-(latent + rng.normal(size=pool)))[: case.judged]
                 top = 3 if case.kind == "passage" else 1
                 grades = np.zeros(pool)
-                grades[chosen] = np.clip(np.floor(latent[chosen] + 0.4 * rng.normal(size=case.judged) + 0.2), 0, top)
+                grades[chosen] = np.clip(np.floor(latent[chosen] + 0.4 * rng.normal(size=case.judged) - 0.4), 0, top)
                 for place in np.sort(chosen):
                     file.write(f"{topic} 0 {found[place]} {int(grades[place])}\n")
                 interest.append(latent + grades)
@@ -256,8 +258,10 @@ def installed() -> dict[str, str | None]:
         except PackageNotFoundError:
             found[name] = None
     found["trec_eval"] = shutil.which("trec_eval") and (
-        subprocess.run(["trec_eval", "--version"], capture_output=True, text=True).stdout.split("version")[-1].strip().rstrip(".")
-        or "unknown version"
+        subprocess.run(["trec_eval", "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        .stdout.split("version")[-1]
+        .strip()
+        or "of unknown version"
     )
     return found
 
@@ -298,8 +302,8 @@ def verdict(name: str, worst: dict[str, float]) -> tuple[bool, str]:
     off = {m: d for m, d in worst.items() if not d <= limit}
     if not off:
         return True, f"{name}: equal (largest difference {max(worst.values()):.1e})"
-    listed = ", ".join(f"{m} by up to {d:.2g}" for m, d in off.items())
-    return False, f"{name}: DIFFERS in {listed}"
+    listed = ", ".join(f"{m} (NaN or no value)" if d == float("inf") else f"{m} by up to {d:.2g}" for m, d in off.items())
+    return all((name, m) in KNOWN for m in off), f"{name}: DIFFERS in {listed}"
 
 
 # ---------------------------------------------------------------------------------------------- report
@@ -417,9 +421,10 @@ def bench_files(case: Case, data: Path, there: dict[str, str | None], repeats: i
     for turn in range(rounds):
         note(f"{case.title}: round {turn + 1} of {rounds}")
         for c in entries:
-            c.costs.append(c.measure(case, data, output))
+            if turn < 3 or c.peer not in SLOW:
+                c.costs.append(c.measure(case, data, output))
     again: dict[str, list[Cost]] = {c.peer: [] for c in entries if c.which == "seven" and c.peer in PACKAGES}
-    for turn in range(min(rounds, 3)):
+    for turn in range(min(rounds, 2)):
         note(f"{case.title}: second time in one process, {turn + 1}")
         for c in entries:
             if c.which == "seven" and c.peer in again:
@@ -463,7 +468,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small sizes, to try it; targets are not binding")
     parser.add_argument("--data", type=Path, help="keeps the generated files here (about 600 MB; default: temporary)")
-    parser.add_argument("--repeats", type=int, metavar="N", help="rounds of every case (default: 15, 5, 3, 7)")
+    parser.add_argument("--repeats", type=int, metavar="N", help="rounds of every case (default: 11, 5, 3, dicts 7; ranx at most 3)")
     parser.add_argument("--only", choices=("one", "collection", "large", "dicts"), help="this case alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="every single measurement")
     args = parser.parse_args()
@@ -499,10 +504,10 @@ def main() -> int:
 
 
 def print_agreement(gaps: dict[str, dict[str, float]]) -> bool:
-    """One sentence per contender; False if trec_eval's own code disagrees with us."""
-    checked = {name: verdict(name, worst) for name, worst in gaps.items()}
-    print("\nValues, all topics: " + "; ".join(text for _, text in checked.values()) + ".", flush=True)
-    return all(equal for name, (equal, _) in checked.items() if name != "ranx")
+    """One sentence per contender; False if values differ in a way that is not known."""
+    checked = [verdict(name, worst) for name, worst in gaps.items()]
+    print("\nValues, all topics: " + "; ".join(text for _, text in checked) + ".", flush=True)
+    return all(accepted for accepted, _ in checked)
 
 
 def as_json(

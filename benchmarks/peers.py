@@ -204,12 +204,11 @@ def read_dict(path: str, column: int, kind: type, topics: int | None = None) -> 
 
 
 def largest_difference(ours: Scores, theirs: Scores) -> dict[str, float]:
-    """Per measure; infinite where one side lacks a value."""
+    """Per measure; infinite where one side lacks a value or has NaN."""
     worst = dict.fromkeys(SEVEN, 0.0)
     for key in ours.keys() | theirs.keys():
-        there = key in ours and key in theirs
-        gap = abs(ours[key] - theirs[key]) if there else float("inf")
-        worst[key[2]] = max(worst[key[2]], gap)
+        gap = abs(ours.get(key, float("nan")) - theirs.get(key, float("nan")))
+        worst[key[2]] = max(worst[key[2]], float("inf") if gap != gap else gap)
     return worst
 
 

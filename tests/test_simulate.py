@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import unjudged as uj
 from unjudged.cli import simulate as verb
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.simulate import SCENARIOS, files, simulate
@@ -308,6 +309,19 @@ def test_summary_agrees_with_the_textbook(tmp_path: Path) -> None:
     assert best["run"] == c.names[int(b.argmax())]
     assert best["observed_rank"] == 1 + int((a > a[b.argmax()]).sum())
     assert summary["R"]["true"] == sum(g > 0 for j in c.truth.values() for g in j.values()) / 10
+
+
+def test_summary_agrees_with_the_library_on_the_files(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"quirk": "ties,short,missing,negative", "rel": 2, "leave_out": "family2"}
+    summary = simulate("tiny", out=tmp_path / "c", **options).summary
+    names = {"AP": "AP(rel=2)", "AP'": "AP'(rel=2)", "P@10": "P(rel=2)@10", "nDCG@10": "nDCG@10"}
+    rows = {row["measure"]: row for row in summary["scores"] if row["runs"] == "all"}
+    for file, column in (("qrels.txt", "observed"), ("truth.txt", "true")):
+        c = uj.load(str(tmp_path / "c" / file), str(tmp_path / "c" / "runs"))
+        scores = uj.score(c, list(names.values()))
+        for measure, spelling in names.items():
+            value = np.nan_to_num(scores.matrix(spelling)).mean()
+            assert rows[measure][column] == pytest.approx(value, abs=1e-6)
 
 
 # -- 5: paired streams

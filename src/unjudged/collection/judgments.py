@@ -61,6 +61,7 @@ class Judgments:
     order: Ints | None = None
     iterations: Ids = field(default_factory=lambda: Ids.of(["0"]))
     iteration: npt.NDArray[np.int32] | None = None
+    group: npt.NDArray[np.int32] | None = None
     source: str = "judgments"
     notes: tuple[str, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -93,6 +94,7 @@ class Judgments:
                 grade = np.maximum(grade, 0)
             top = max(int(grade.max(initial=0)), 1)
             levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
+            group = table.group if table.group is None or keep is None else table.group[keep]
             return cls(
                 table.topics,
                 starts,
@@ -103,6 +105,7 @@ class Judgments:
                 keep,
                 table.iterations,
                 iteration,
+                group,
                 table.source,
             )
 
@@ -143,17 +146,32 @@ class Judgments:
         """Code of each row's iteration (the stratum of a sampled pool)."""
         return np.zeros(len(self), np.int32) if self.iteration is None else self.iteration
 
+    @functools.cached_property
+    def best(self) -> Ints:
+        """The rows that count: all, or the best one of each group of equivalent answers."""
+        if self.group is None:
+            return np.arange(len(self))
+        order = np.lexsort((np.arange(len(self)), -self.grade, self.group, self.topic))
+        key = self.topic[order] * (int(self.group.max(initial=0)) + 1) + self.group[order]
+        return np.sort(order[np.append(True, key[1:] != key[:-1])[: len(order)]])
+
+    def with_gains(self, gains: Mapping[int, float]) -> Judgments:
+        """The same judgments with other gains."""
+        levels = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
+        return replace(self, gains=Gains(levels, self.gains.top_grade), _kept={})
+
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
 
     def count(self, low: int, high: int | None = None) -> Floats:
-        """Per topic, the number of documents with low <= grade < high."""
+        """Per topic, the number of documents (or of groups, by their best grade) with low <= grade < high."""
 
         def make() -> Floats:
-            chosen = self.grade >= low if high is None else (self.grade >= low) & (self.grade < high)
-            return np.bincount(self.topic[chosen], minlength=len(self.topics)).astype(np.float64)
+            grade, topic = self.grade[self.best], self.topic[self.best]
+            chosen = grade >= low if high is None else (grade >= low) & (grade < high)
+            return np.bincount(topic[chosen], minlength=len(self.topics)).astype(np.float64)
 
         return cast(Floats, self._once(("count", low, high), make))
 
@@ -179,6 +197,7 @@ class Judgments:
             index=kernels.Index(names.blob, names.ends, docs.blob, docs.ends, starts),
             order=rows if self.order is None else self.order[rows],
             iteration=None if self.iteration is None else self.iteration[rows],
+            group=None if self.group is None else self.group[rows],
             _kept={},
         )
 
@@ -200,7 +219,7 @@ class Ideal:
     @classmethod
     def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:
         gain = judgments.gains.of(judgments.grade, levels)
-        chosen = np.flatnonzero(gain > 0)
+        chosen = judgments.best[gain[judgments.best] > 0]
         topic, gain, grade = judgments.topic[chosen], gain[chosen], judgments.grade[chosen]
         order = np.lexsort((-grade, -gain, topic))
         gain, grade = gain[order], grade[order]

@@ -20,7 +20,7 @@ SEVERITIES = (ERROR, WARNING, INFO)
 
 @dataclass(frozen=True)
 class Code:
-    """One kind of finding. `sentence` has places for {many} (count and unit) and {detail}."""
+    """One kind of finding. `sentence` has places for {many} (count, unit), {first} (`: `) and {detail}."""
 
     code: str
     severity: str
@@ -45,7 +45,8 @@ class Finding:
     def of(cls, code: str, file: str, line: int | None = None, count: int = 1, detail: str = "") -> Finding:
         """A finding in the words of the table."""
         known = CODES[code]
-        text = known.sentence.format(many=many(count, known.unit), detail=detail)
+        first = ": " if count == 1 else ", the first: "
+        text = known.sentence.format(many=many(count, known.unit), first=first, detail=detail)
         return cls(code, file, line, count, text)
 
     @property
@@ -149,7 +150,7 @@ _RUNS = (
     ),
     Code(
         "UJ101", ERROR, "unusable run line", "line",
-        "{many} unusable, the first: {detail}; mend or remove (--fix drops such lines)",
+        "{many} unusable{first}{detail}; mend or remove (--fix drops such lines)",
         "A run line needs six fields, 'topic Q0 doc rank score tag', and a decimal score: NaN, hexadecimal numbers, "
         "decimal commas and words are not scores. score refuses the file (--lenient skips these lines and says how "
         "many). Other tools are less careful: trec_eval reads 'xx' as 0 without a word. A missing document id shifts "
@@ -158,7 +159,7 @@ _RUNS = (
     ),
     Code(
         "UJ102", WARNING, "document twice in a topic", "line",
-        "{many} name a document again in its topic, the first: {detail}; remove (--fix keeps the better-ranked)",
+        "{many} with a document listed before in its topic{first}{detail}; remove (--fix keeps the better-ranked)",
         "A document can be retrieved once per topic. score keeps the better-ranked line (higher score) and says so; "
         "with --strict it refuses. trec_eval stops with exit code 4, ir_measures keeps the last line. The usual "
         "causes: passages rolled up to documents without removing repeats, or two result lists glued together. Remove "
@@ -167,7 +168,7 @@ _RUNS = (
     ),
     Code(
         "UJ103", WARNING, "judged topic not answered", "topic",
-        "{many} of the judgments not answered ({detail}); each counts as 0: add the results, or score --topics run",
+        "{many} of the judgments not answered ({detail}); counted as 0: add results, or score --topics run",
         "The judgments have topics this run has no line for. score counts them as 0 and says so, which is right "
         "when the run found nothing, and wrong when the run was made for part of the topics or is not complete. "
         "'--topics run' averages over the run's own topics, '--topics common' over those all runs answer. Other "
@@ -175,13 +176,13 @@ _RUNS = (
     ),
     Code(
         "UJ104", INFO, "topic outside the judgments", "topic",
-        "{many} outside the judgments ({detail}); not scored, nothing to do unless judgments should be there",
+        "{many} outside the judgments ({detail}); not scored, fine unless judgments should be there",
         "The run answers topics nobody judged. score ignores and reports them. That is normal when only part of the "
         "topics was judged. If all topics should be there, look for ids written in two ways (051 and 51).",
     ),
     Code(
         "UJ105", INFO, "tied scores", "line",
-        "{detail}; write scores with more digits if the order was meant",
+        "{detail}; write scores with more digits",
         "Documents of a topic share a score, so their order is not the run's but the tool's. score puts equal scores "
         "in descending order of document id, as trec_eval does, whatever the rank column says; other tools keep the "
         "file's order and get other numbers. A tie across ranks 10 and 11 touches every measure cut at 10. Write "
@@ -189,7 +190,7 @@ _RUNS = (
     ),
     Code(
         "UJ106", WARNING, "rank column contradicts the scores", "topic",
-        "the rank column contradicts the scores in {many}, {detail}; scores count: correct them if ranks were meant",
+        "ranks contradict scores in {many}, {detail}; scores count, correct them if ranks were meant",
         "In some topic a better rank has a lower score, a rank occurs twice, or a rank is not a whole number. score, "
         "like trec_eval, sorts by score and never reads the rank column. If the ranks are what was meant (scores of "
         "distances, or of a stage before reranking), the run is being scored in the wrong order: write scores that "
@@ -198,27 +199,27 @@ _RUNS = (
     ),
     Code(
         "UJ107", INFO, "tag differs from the file name, or changes", "tag",
-        "{detail}; results use the file name, rename the file if it is wrong",
+        "{detail}; results go by the file name, rename the file if it is wrong",
         "The last column names the run. Results use the file name, so nothing depends on the tag, but a tag that "
         "does not occur in the file name can mean a file was renamed or mixed up, and a tag that changes inside the "
         "file can mean that two runs were glued together.",
     ),
     Code(
         "UJ108", INFO, "second column is not Q0", "line",
-        "{many} with {detail} instead of Q0 in the second column; ignored, write Q0 (--fix does)",
+        "{many} with something else than Q0 in column 2 ({detail}); ignored, --fix writes Q0",
         "The second column of a run is the constant Q0. score ignores it. Other values are harmless, or a sign that "
         "the columns stand in another order, or that several iterations were put into one file.",
         True,
     ),
     Code(
         "UJ109", WARNING, "more than 1000 documents in a topic", "topic",
-        "{many} with more than 1000 documents ({detail}); score --truncate 1000 compares runs at the usual depth",
+        "{many} with more than 1000 documents ({detail}); score --truncate 1000 cuts all runs alike",
         "TREC takes at most 1000 documents per topic. score uses all there are unless '--truncate N' is given, so a "
         "longer list can gain a little over runs that were cut at 1000. Use --truncate 1000 for all runs.",
     ),
     Code(
         "UJ110", WARNING, "short lists", "topic",
-        "{many} with a short list: {detail}; measures over the whole list suffer, complete it or compare at a cut-off",
+        "{many} with a short list, {detail}; complete, or compare with measures cut at that depth",
         "Either single topics have less than a tenth of the documents the run usually lists, or all lists of the run "
         "are at most half as long as those of the other runs (a run cut to its top). score takes the lists as they "
         "are: AP, recall, nDCG and bpref over the whole list are lower than the system deserves. Complete the run, or "
@@ -226,7 +227,7 @@ _RUNS = (
     ),
     Code(
         "UJ111", WARNING, "more than six fields", "line",
-        "{many} with more than six fields, the first: {detail}; remove blanks inside ids (--fix drops the rest)",
+        "{many} with more than six fields{first}{detail}; remove blanks inside ids (--fix drops the rest)",
         "Fields behind the sixth are ignored. Harmless when they are remarks or a tag of two words; wrong when a "
         "document id holds a blank, because then the rank is read as the score. Look at the first such line. --fix "
         "keeps the first six fields.",
@@ -241,7 +242,7 @@ _RUNS = (
     ),
     Code(
         "UJ113", WARNING, "ids that are not UTF-8", "id",
-        "{many} not UTF-8, the first: {detail}; they match only the same bytes, convert both files alike",
+        "{many} not UTF-8{first}{detail}; they match only the same bytes, convert both files alike",
         "Ids are compared byte by byte and survive as they are, but an id in Latin-1 does not match the same id in "
         "UTF-8, and other tools stop at it or change it. Convert run and judgments alike (iconv).",
     ),
@@ -255,7 +256,7 @@ _RUNS = (
     ),
     Code(
         "UJ115", WARNING, "all scores of a topic equal", "topic",
-        "{many} with one score for all documents ({detail}); the order is by document id then: write real scores",
+        "{many} with one score for all documents ({detail}); ordered by document id: write real scores",
         "All documents (three or more) of a topic have the same score, so the whole ranking is decided by document "
         "ids: a constant scorer, a score column that was rounded or filled with zeros. score orders by descending "
         "id; tools that keep the file's order report something else. If the rank column holds the order, write "
@@ -263,20 +264,20 @@ _RUNS = (
     ),
     Code(
         "UJ116", WARNING, "infinite scores", "line",
-        "{many} with an infinite score, the first: {detail}; write finite scores",
+        "{many} with an infinite score{first}{detail}; write finite scores",
         "inf (or a number too large, such as 1e400) is read as infinite: such documents come first (last with -inf) "
         "and are tied with each other. Other tools refuse it or read 0. Write finite scores.",
     ),
     Code(
         "UJ117", INFO, "rank column does not start at 1", "topic",
-        "ranks do not start at 1 in {many} ({detail}); ignored, --fix writes 1, 2, 3",
+        "ranks do not start at 1 in {many} ({detail}); ignored, --fix writes them anew",
         "Ranks that start at 0, or somewhere else. score does not read the rank column. A list that starts at a "
         "later rank may have lost its top.",
         True,
     ),
     Code(
         "UJ118", INFO, "file not in score order", "topic",
-        "{many} not in score order ({detail}); score sorts, so do most tools: --fix sorts the file",
+        "{many} not in score order ({detail}); score sorts, not all tools do: --fix sorts the file",
         "The lines of a topic do not go down by score. score sorts. Tools that keep the file's order (ranx, some "
         "scripts) report other numbers.",
         True,
@@ -286,21 +287,21 @@ _RUNS = (
 _JUDGMENTS = (
     Code(
         "UJ121", ERROR, "unusable judgment line", "line",
-        "{many} unusable, the first: {detail}; mend or remove (--fix drops such lines)",
+        "{many} unusable{first}{detail}; mend or remove (--fix drops such lines)",
         "A judgment line needs four fields, 'topic iteration doc grade', and a whole number as grade. score refuses "
         "the file (--lenient skips these lines and says how many). Multiply fractional grades, or map them to levels.",
         True,
     ),
     Code(
         "UJ122", WARNING, "judgment given twice with one grade", "line",
-        "{many} repeat a judgment, the first: {detail}; remove the repeats (--fix does)",
+        "{many} with a judgment given before{first}{detail}; remove (--fix does)",
         "The same document of a topic is listed again with the same grade. score keeps one and says so (--strict "
         "refuses); trec_eval stops with exit code 4.",
         True,
     ),
     Code(
         "UJ123", ERROR, "two grades for one document", "document",
-        "{many} with two grades, the first: {detail}; decide which grade holds, nothing can do it for you",
+        "{many} with two grades{first}{detail}; decide which one holds (--fix cannot)",
         "Two judgments of one document in one topic disagree. score refuses the judgments. This cannot be repaired "
         "automatically: decide (first assessor, majority, the higher grade) and leave one line.",
     ),
@@ -313,20 +314,20 @@ _JUDGMENTS = (
     ),
     Code(
         "UJ125", INFO, "negative grades", "line",
-        "{many} with a negative grade, the first: {detail}; counted as unjudged unless score --negative nonrelevant",
+        "{many} with a negative grade{first}{detail}; unjudged, or score --negative nonrelevant",
         "Negative grades mark spam, or documents in the pool that nobody judged. score treats them as unjudged (infAP "
         "uses them as pooled but unjudged); '--negative nonrelevant' treats them as judged and not relevant.",
     ),
     Code(
         "UJ126", INFO, "topic without a judged nonrelevant document", "topic",
-        "{many} without a judged nonrelevant document ({detail}); bpref and condensed lists say little there",
+        "{many} without a judged nonrelevant document ({detail}); do not use bpref or condensed lists there",
         "Only relevant documents are listed (as in MS MARCO's sparse judgments), so 'nonrelevant' and 'unjudged' "
         "cannot be told apart: bpref and all condensed-list measures are 1 for every run that finds something. Use "
         "measures over the full list, or add the nonrelevant judgments if they were lost.",
     ),
     Code(
         "UJ127", WARNING, "more than four fields", "line",
-        "{many} with more than four fields, the first: {detail}; remove blanks inside ids (--fix drops the rest)",
+        "{many} with more than four fields{first}{detail}; remove blanks inside ids (--fix drops the rest)",
         "Fields behind the fourth are ignored. Harmless when they are remarks; wrong when a document id holds a "
         "blank, because then part of the id is read as the grade.",
         True,
@@ -343,13 +344,13 @@ _JUDGMENTS = (
 _COLLECTION = (
     Code(
         "UJ131", WARNING, "two runs carry the same tag", "run",
-        "{many} carry {detail}; give each run its own tag, or check for mixed-up files",
+        "{many} carry {detail}; make sure they are different runs, give each its tag",
         "Tags name runs in tools that read them from the file. Results here use file names, so the numbers stand, but "
         "two files with one tag are often one run in two versions, or mixed up.",
     ),
     Code(
         "UJ132", WARNING, "identical runs", "run",
-        "{many} are the same ranking in every topic: {detail}; leave out all but one",
+        "{many} are one and the same ranking: {detail}; leave out all but one",
         "The runs have the same documents in the same order in all topics. Scores stand, but a copy distorts pools, "
         "correlations between rankings of runs, and counts of contributions. Leave one out.",
     ),

@@ -10,7 +10,6 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from statistics import median
@@ -25,31 +24,27 @@ from unjudged.io.teams import read_teams
 USUAL_DEPTH = 1000
 
 
+Judged = dict[bytes, dict[bytes, int]]
+"""The grades of each topic's documents, as far as they can be read."""
+
+
 # -- judgments
 
 
-@dataclass
-class Judged:
-    """The judged documents of each topic, as far as they can be read."""
-
-    tally: Tally
-    topics: dict[bytes, dict[bytes, int]] = field(default_factory=dict)
-
-
-def check_qrels(path: str) -> Judged:
+def check_qrels(path: str) -> tuple[Tally, Judged]:
     """Look through a judgment file."""
-    judged = Judged(Tally(path))
+    tally, topics = Tally(path if path != files.STDIN else "standard input"), Judged()
     try:
-        _check_qrels(path, judged)
+        _check_qrels(path, tally, topics)
     except InputError as problem:
-        judged.tally.found.clear()
-        judged.tally.note("UJ100", problem.line, detail=why(problem))
-        judged.topics.clear()
-    return judged
+        tally.found.clear()
+        tally.note("UJ100", problem.line, detail=why(problem))
+        topics.clear()
+    return tally, topics
 
 
-def _check_qrels(path: str, judged: Judged) -> None:
-    note, topics = judged.tally.note, judged.topics
+def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
+    note = tally.note
     began: dict[bytes, int] = {}
     scattered: set[bytes] = set()
     disputed: set[tuple[bytes, bytes]] = set()
@@ -87,7 +82,7 @@ def _check_qrels(path: str, judged: Judged) -> None:
         if not line.isascii():
             for name in not_utf8((topic, doc)):
                 note("UJ113", number, detail=shown(name))
-    if not topics and "UJ121" not in judged.tally.found:
+    if not topics and "UJ121" not in tally.found:
         raise InputError("no judgments in this file", path)
     for topic, grades in topics.items():
         if max(grades.values()) < 1:
@@ -116,7 +111,7 @@ class RunCheck:
     """One run: its findings, and what the comparison with other runs needs."""
 
     def __init__(self, path: str, judged: Judged) -> None:
-        self.path, self.judged = path, judged.topics
+        self.path, self.judged = path, judged
         self.name = files.run_name(path)
         self.tally = Tally(path if path != files.STDIN else "standard input")
         self.clear()
@@ -184,7 +179,9 @@ class RunCheck:
                 topic = fields[0]
                 if topic not in self.began:
                     self.began[topic] = number
-                    block = blocks[topic] = _Block()
+                    block = _Block()
+                    if gather:
+                        blocks[topic] = block
                 elif not gather:
                     raise _Scattered
                 else:
@@ -195,7 +192,9 @@ class RunCheck:
             block.held.append(line) if gather else block.rows.append(fields)
             block.numbers.append(number)
             block.scores.append(score)
-        for name in list(blocks) if gather else [topic] if topic is not None else []:
+        if topic is not None and not gather:
+            self._close(topic, block)
+        for name in list(blocks):
             self._close(name, blocks.pop(name))
 
     def _close(self, topic: bytes, block: _Block) -> None:
@@ -207,7 +206,7 @@ class RunCheck:
         self.lines += len(docs)
         if odd := len(docs) - second.count(b"Q0"):
             place = next(i for i, q in enumerate(second) if q != b"Q0")
-            note("UJ108", numbers[place], odd, f"'{shown(second[place], 20)}'")
+            note("UJ108", numbers[place], odd, f"e.g. {shown(second[place], 20)}")
         if len(self.tags) < 2 and not self.tags.keys() >= set(tags):
             for tag, number in zip(tags, numbers, strict=True):
                 self.tags.setdefault(tag, number)
@@ -216,7 +215,7 @@ class RunCheck:
         in_order = falling == scores
         order = ranked(docs, scores)
         if repeats := len(docs) - len(unique):
-            again = min(set(range(len(docs))).difference(order))
+            again = next(i for i, doc in enumerate(docs) if docs.index(doc) < i)
             note("UJ102", numbers[again], repeats, where(docs[again], topic))
             falling = [scores[i] for i in order]
         names = b"\n".join([docs[i] for i in order])
@@ -224,12 +223,7 @@ class RunCheck:
         self.length[topic] = size = len(order)
         if not (names.isascii() and topic.isascii()):
             for name in not_utf8((topic, *unique)):
-                note(
-                    "UJ113",
-                    next((n for n, d in zip(numbers, docs, strict=True) if d == name), numbers[0]),
-                    1,
-                    shown(name),
-                )
+                note("UJ113", numbers[docs.index(name) if name in unique else 0], detail=shown(name))
         if size > USUAL_DEPTH:
             note("UJ109", numbers[0], detail=f"{example([topic])} with {size}")
         if not in_order:
@@ -262,28 +256,26 @@ class RunCheck:
         try:
             given = list(map(int, ranks))
         except ValueError:
-            place = next(i for i, r in enumerate(ranks) if not r.lstrip(b"+-").isdigit())
-            note("UJ106", numbers[place], detail=f"first '{shown(ranks[place], 20)}' in topic {shown(topic)}")
+            place = next((i for i, r in enumerate(ranks) if grade_of(r) is None), 0)
+            note("UJ106", numbers[place], detail=f"e.g. '{shown(ranks[place], 20)}' in topic {shown(topic)}")
             return
-        first = min(given)
-        if first != 1:
-            note("UJ117", numbers[0], detail=f"{example([topic])}: {first}")
+        if (first := min(given)) != 1:
+            note("UJ117", numbers[0], detail=f"e.g. {first} in topic {shown(topic)}")
         if in_order and given == list(range(given[0], given[0] + len(given))):
             return
         by_rank = sorted(range(len(given)), key=given.__getitem__)
         for a, b in pairwise(by_rank):
             if given[a] == given[b]:
-                detail = f"first rank {given[a]} twice in topic {shown(topic)}"
+                detail = f"e.g. rank {given[a]} twice in topic {shown(topic)}"
             elif scores[a] < scores[b]:
-                detail = f"first at ranks {given[a]} and {given[b]} of topic {shown(topic)}"
+                detail = f"e.g. at ranks {given[a]} and {given[b]} of topic {shown(topic)}"
             else:
                 continue
             note("UJ106", numbers[max(a, b)], detail=detail)
             return
 
     def _look_at_documents(self, topic: bytes, docs: Sequence[bytes], order: list[int], unique: set[bytes]) -> None:
-        judged = self.judged.get(topic)
-        if judged is None:
+        if (judged := self.judged.get(topic)) is None:
             return
         self.retrieved += len(unique)
         common = unique & judged.keys()
@@ -299,9 +291,9 @@ class RunCheck:
         if self.path == files.STDIN:
             self.name = to_text(next(iter(self.tags)))
         if self.tied:
-            detail = f"{100 * self.tied / self.lines:.3g}% of the lines share their score with another of the topic"
+            detail = f"{100 * self.tied / self.lines:.2g}% of the lines are tied within their topic"
             if self.tied_at_ten:
-                detail += f", ranks 10 and 11 do in {many(self.tied_at_ten, 'topic')}"
+                detail += f", across ranks 10 and 11 in {many(self.tied_at_ten, 'topic')}"
             note("UJ105", self.tied_line, self.tied, detail)
         tag, *others = self.tags
         if others:
@@ -309,10 +301,11 @@ class RunCheck:
             note("UJ107", self.tags[others[0]], len(self.tags), changed)
         elif to_text(tag).casefold() not in self.name.casefold():
             note("UJ107", self.tags[tag], 1, f"the tag '{shown(tag, 30)}' does not occur in the file name")
-        usual = median(self.length.values())
-        for topic, length in self.length.items():
+        counted = {topic: n for topic, n in self.length.items() if topic in self.judged or not self.judged}
+        usual = median(counted.values()) if counted else 0
+        for topic, length in counted.items():
             if length * 10 < usual:
-                detail = f"e.g. {many(length, 'document')} in topic {shown(topic)}, {usual:.0f} in the usual one"
+                detail = f"e.g. {many(length, 'document')} in topic {shown(topic)} ({usual:.0f} in the usual one)"
                 note("UJ110", self.began[topic], detail=detail)
         if self.judged:
             self._compare_topics()
@@ -347,8 +340,8 @@ class RunCheck:
 
 def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
     """Findings of every file in the order given (judgments, runs, teams), and the runs themselves."""
-    judged = check_qrels(qrels)
-    tallies, looks = [judged.tally], []
+    tally, judged = check_qrels(qrels)
+    tallies, looks = [tally], []
     for spec in runs:
         try:
             paths = files.expand(spec)
@@ -393,7 +386,7 @@ def _compare_runs(looks: list[RunCheck]) -> None:
         for look in readable:
             if longest[look.path] * 2 <= usual:
                 look.tally.found.pop("UJ110", None)
-                detail = f"at most {many(longest[look.path], 'document')}, other runs have up to {usual:.0f}"
+                detail = f"at most {many(longest[look.path], 'document')} (other runs: {usual:.0f})"
                 look.tally.note("UJ110", None, len(look.length), detail)
 
 

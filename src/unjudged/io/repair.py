@@ -46,7 +46,9 @@ def grade_of(text: bytes) -> int | None:
 
 def ranked(docs: Sequence[bytes], scores: Sequence[float]) -> list[int]:
     """Places of the documents in the reader's order: score descending, then id descending; repeats left out."""
-    order = sorted(range(len(docs)), key=docs.__getitem__, reverse=True)
+    order = list(range(len(docs)))
+    if len(set(scores)) < len(scores):
+        order.sort(key=docs.__getitem__, reverse=True)
     order.sort(key=scores.__getitem__, reverse=True)
     if len(set(docs)) == len(docs):
         return order

@@ -66,6 +66,7 @@ class QrelsTable:
     iteration: npt.NDArray[np.int32]
     line: npt.NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    group: npt.NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True)

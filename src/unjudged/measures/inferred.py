@@ -42,7 +42,7 @@ def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -
     strata = int(stratum.max(initial=0)) + 1
     size, sampled, relevant = per_stratum(grade > -(2**31)), per_stratum(grade >= 0), per_stratum(grade >= rel)
     weight = np.where(sampled > 0, size / np.maximum(sampled, 1), 0.0)
-    estimated_R = (relevant * weight).sum(axis=1)
+    estimated_R: Floats = np.sum(relevant * weight, axis=1)
     mine, found = stratum[h.row], h.grade >= rel
     expected = np.ones(len(h))
     for s in range(strata):
@@ -50,4 +50,5 @@ def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -
         above, judged_above = h.above(inside.astype(np.float64)), h.above((inside & (h.grade >= 0)).astype(np.float64))
         relevant_above = h.above((inside & found).astype(np.float64))
         expected += above * (relevant_above + eps) / (judged_above + judged_eps)
-    return h.sum(np.where(found, weight[h.topic, mine] * expected / h.rank, 0.0)) / h.per_cell(np.asarray(estimated_R))
+    values: Floats = np.where(found, weight[h.topic, mine] * expected / h.rank, 0.0)
+    return h.sum(values) / h.per_cell(estimated_R)

@@ -32,4 +32,41 @@ ALL_TREC = (
     *("NumNonrelJudgedRet", "RBP(p=0.9)", "RBP_residual(p=0.9)", "unj@5", "unj@10", "unj@20"),
 )
 
-NAMED: dict[str, tuple[str, ...]] = {"official": OFFICIAL, "all_trec": ALL_TREC, "set": SET}
+_SAKAI2005_BINARY = tuple(
+    f"{name}{rel}{cut}"
+    for name, cut in (("AP", ""), ("Rprec", ""), ("P", "@10"), ("P", "@100"), ("P", "@1000"))
+    for rel in ("", "(rel=2)")
+)
+
+_SAKAI2005_GRADED = (
+    *("Q", "R_measure"),
+    *(f"{name}@{k}" for name in ("nCG", "AnCG", "nDCG(dcg='jk')", "AnDCG") for k in (10, 100, 1000)),
+)
+
+_NDCG = "nDCG(dcg='jk')@1000"
+_CONDENSED_NDCG = "nDCG'(dcg='jk')@1000"
+
+NAMED: dict[str, tuple[str, ...]] = {
+    "official": OFFICIAL,
+    "all_trec": ALL_TREC,
+    "set": SET,
+    "sakai2005-binary": _SAKAI2005_BINARY,
+    "sakai2005-graded": _SAKAI2005_GRADED,
+    "sakai2005-one": ("O_measure", "RR", "Q", "AP"),
+    "sakai2005-qa": (
+        *("Q", "Q(gains={1: 1, 2: 1, 3: 1})", "Q(gains={1: 1, 2: 1.5, 3: 2})"),
+        *("RR", "NQcorrect@1", "NQcorrect@5"),
+    ),
+    "sakai2007": (
+        *("bpref_R", "bpref_N", "rpref_N", "rpref_relative2", "AP'", "Q'", _CONDENSED_NDCG),
+        *("AP", "Q", _NDCG),
+    ),
+    "sakai2009": ("AP'", "Q'", _CONDENSED_NDCG, "RBP'", "bpref", "AP", "Q", _NDCG, "RBP"),
+    "lipani2015": ("P@5", "P@10", "P@20", "P@30", "P@100"),
+}
+"""Set name -> spellings, with the parameters of the papers."""
+
+GAINS: dict[str, dict[int, float]] = {"sakai2009": {1: 1.0, 2: 3.0}}
+"""Gains a set brings along for judgments with the grades 0, 1, 2 (TREC's; B and S of NTCIR's three levels).
+
+They hold where the user gives none; judgments with other grades keep grade = gain."""

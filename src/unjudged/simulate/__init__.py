@@ -17,8 +17,8 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,7 @@ class Simulation:
     """A simulated collection.
 
     `runs` says who takes part and what was drawn for them, `results` holds one entry per topic with its
-    documents, lists, true grades and judgments. `folder` is where the files are, if they were written;
-    `summary` compares true and observed values (filled when files are written).
+    documents, lists, true grades and judgments. `folder` is where the files are, if they were written.
     """
 
     parameters: Parameters
@@ -47,7 +46,13 @@ class Simulation:
     runs: Runs = field(repr=False)
     results: tuple[Topic, ...] = field(repr=False)
     folder: Path | None = None
-    summary: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """True against observed: R, scores, order of the runs, gap of outside teams, rank of the best run."""
+        from unjudged.simulate.summary import summarise
+
+        return summarise(self.parameters, self.runs, self.results)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -81,23 +86,22 @@ class Simulation:
         return self.folder
 
     def write(self, out: str | os.PathLike[str], *, force: bool = False) -> Simulation:
-        """Write all files to the folder `out` and return this simulation with `folder` and `summary` set.
+        """Write all files to the folder `out` and return this simulation with its `folder` set.
 
         The folder appears complete or not at all. A folder that holds other things is refused unless `force`.
         """
-        from unjudged.simulate.summary import summarise
-
         ids = files.Ids(self.parameters.collection)
         with files.new_folder(Path(out), force) as work:
             files.write_runs(work / files.RUNS, self.runs, self.results, ids)
             files.write_qrels(work / files.QRELS, self.results, ids)
             files.write_truth(work / files.TRUTH, self.results, ids)
             files.write_tables(work, self.runs)
-            summary = summarise(work, self.parameters, self.runs, self.results)
-            files.write_about(work, self._about(summary))
-        return Simulation(self.parameters, self.seed, self.runs, self.results, Path(out), summary)
+            files.write_about(work, self._about())
+        written = replace(self, folder=Path(out))
+        written.__dict__["summary"] = self.summary  # computed once
+        return written
 
-    def _about(self, summary: dict[str, Any]) -> dict[str, Any]:
+    def _about(self) -> dict[str, Any]:
         """What `simulation.json` says."""
         runs = self.runs
         return {
@@ -133,7 +137,7 @@ class Simulation:
                 }
                 for name, topic in zip(self.topics, self.results, strict=True)
             ],
-            "summary": summary,
+            "summary": self.summary,
         }
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,21 +21,19 @@ MEASURES = ("AP", "AP'", "P@10", "nDCG@10")
 Floats = NDArray[np.float64]
 
 
-def summarise(folder: Path, p: Parameters, runs: Runs, topics: Sequence[Topic]) -> dict[str, Any]:
-    """Score the files in `folder` with the judgments of the pool and with the truth, and compare.
+def summarise(p: Parameters, runs: Runs, topics: Sequence[Topic]) -> dict[str, Any]:
+    """Score the runs with the judgments of the pool and with the truth, and compare.
 
     `R`: relevant documents per topic. `scores`: mean of each measure for groups of runs. `tau`: does the
     observed order of runs agree with the true one. `gap_pct`: how much worse teams without pooled runs are
     treated than the others, (observed / true) of the outsiders over (observed / true) of the others, less 1.
     `best`: the rank the truly best run (and the best run of an outside team) seems to have.
     """
-    ids = files.Ids(p.collection)
-    relevant = {
-        files.topic_name(t): {ids(int(topic.document[i])): int(topic.grade[i]) for i in np.flatnonzero(topic.grade > 0)}
-        for t, topic in enumerate(topics)
-    }  # the rest of the truth is nonrelevant and changes none of these measures
-    observed = _means(str(folder / files.QRELS), folder / files.RUNS, runs.names, p.rel, MEASURES)
-    true = _means(relevant, folder / files.RUNS, runs.names, p.rel, ("AP", "P@10", "nDCG@10"))
+    lists = [_as_read(topic, "ties" in p.quirk) for topic in topics]
+    relevant = [np.flatnonzero(topic.grade > 0) for topic in topics]  # the rest changes none of these measures
+    observed = _means(topics, lists, [(t.judged, t.judgment) for t in topics], p.rel, MEASURES)
+    known = [(docs, topic.grade[docs]) for docs, topic in zip(relevant, topics, strict=True)]
+    true = _means(topics, lists, known, p.rel, ("AP", "P@10", "nDCG@10"))
     true["AP'"] = true["AP"]
 
     has_pooled = np.bincount(runs.team, runs.pooled, len(runs.team_names)) > 0
@@ -106,23 +102,63 @@ def as_text(summary: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _as_read(topic: Topic, tied: bool) -> NDArray[np.int32]:
+    """The lists as a reader orders them: equal scores by document id, descending."""
+    if not tied:
+        return topic.lists
+    order = np.lexsort((-topic.document[topic.lists], -topic.scores), axis=1)
+    return np.take_along_axis(topic.lists, order, axis=1)
+
+
 def _means(
-    qrels: str | Mapping[str, Mapping[str, int]],
-    folder: Path,
-    names: Sequence[str],
+    topics: Sequence[Topic],
+    lists: Sequence[NDArray[np.int32]],
+    known: Sequence[tuple[NDArray[np.int64], NDArray[np.int8]]],
     rel: int,
     measures: Sequence[str],
 ) -> dict[str, Floats]:
-    """Mean over topics of each measure, one value per run in the simulator's order."""
-    import unjudged as uj
+    """Mean over judged topics of each measure, one value per run.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # quirks were asked for
-        collection = uj.load(qrels, str(folder))
-        spelled = {measure: _spelled(measure, rel) for measure in measures}
-        scores = uj.score(collection, list(spelled.values()))
-    order = [list(collection.runs).index(name) for name in names]
-    return {measure: np.asarray(scores.matrix(s)).mean(axis=0)[order] for measure, s in spelled.items()}
+    The library's own measures on hits taken from the lists at hand: the files need not be read again.
+    """
+    from unjudged.collection import Hits, Judgments
+    from unjudged.io.dicts import qrels_from_dict
+    from unjudged.measures import measures as spelled
+
+    judged = [t for t, (docs, _) in enumerate(known) if len(docs)]
+    qrels = {
+        files.topic_name(t): dict(zip(map(str, known[t][0].tolist()), known[t][1].tolist(), strict=True))
+        for t in judged
+    }
+    judgments = Judgments.of(qrels_from_dict(qrels))
+    runs = lists[0].shape[0]
+    count = np.zeros((runs, len(judged)), dtype=np.int64)
+    row: list[list[NDArray[np.int32]]] = [[] for _ in range(runs)]
+    rank: list[list[NDArray[np.int32]]] = [[] for _ in range(runs)]
+    for column, t in enumerate(judged):
+        docs, start = known[t][0], int(judgments.starts[column])
+        row_of = np.full(len(topics[t].document), -1, dtype=np.int32)
+        row_of[docs] = np.arange(start, start + len(docs))
+        for r in range(runs):
+            found = row_of[lists[t][r, : topics[t].lengths[r]]]
+            at = np.flatnonzero(found >= 0)
+            row[r].append(found[at])
+            rank[r].append((at + 1).astype(np.int32))
+            count[r, column] = len(at)
+    length = np.array([topics[t].lengths for t in judged], dtype=np.int32).T.ravel()
+    hits = Hits(
+        judgments,
+        np.concatenate(([0], np.cumsum(count.ravel()))),
+        np.concatenate([part for parts in row for part in parts]),
+        np.concatenate([part for parts in rank for part in parts]),
+        length,
+        length > 0,
+    )
+    out = {}
+    for name in measures:
+        (measure,) = spelled(_spelled(name, rel))
+        out[name] = np.nan_to_num(measure.cells(hits)).reshape(runs, len(judged)).mean(axis=1)
+    return out
 
 
 def _spelled(measure: str, rel: int) -> str:
