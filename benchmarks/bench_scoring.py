@@ -5,7 +5,8 @@
 Every contender goes from the same generated files to the scores of every topic on the seven usual measures, each
 time in a fresh process, all contenders in turn within each round; medians over the rounds are printed. CPU is
 user + system time of the process, memory its largest resident size. Before anything is timed, the values are
-compared. unjudged's command prints its scores to a file; the Python packages stop with the scores in memory.
+compared (these first processes also leave compiled bytecode behind, for every contender alike). unjudged's command
+prints its scores to a file; the Python packages stop with the scores in memory.
 Contenders that are not installed are named. Exit code: 0 all targets met (or --quick), 1 not, 2 values differ.
 """
 
@@ -180,12 +181,19 @@ class Cost:
     memory: float = 0.0  # MB
 
 
+def environment(data: Path, threads: bool = False) -> dict[str, str]:
+    """The same for every contender: compiled bytecode is kept (outside the packages), as after an ordinary install."""
+    found = dict(os.environ) if threads else os.environ | ONE_THREAD
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found | {"PYTHONPYCACHEPREFIX": str(data / "bytecode")}
+
+
 def run(command: list[str], output: Path, threads: bool = False, append: bool = False) -> Cost:
     """One fresh process; its output goes to a file."""
-    environment = dict(os.environ) if threads else os.environ | ONE_THREAD
+    settings = environment(output.parent, threads)
     with output.open("ab" if append else "wb") as file:
         start = time.perf_counter()
-        child = subprocess.Popen(command, stdout=file, stderr=subprocess.PIPE, env=environment)
+        child = subprocess.Popen(command, stdout=file, stderr=subprocess.PIPE, env=settings)
         assert child.stderr is not None
         errors = child.stderr.read()
         _, status, used = os.wait4(child.pid, 0)
@@ -473,7 +481,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="every single measurement")
     args = parser.parse_args()
     temporary = None if args.data else tempfile.TemporaryDirectory(prefix="unjudged-bench-")
-    data: Path = args.data or Path(temporary.name)  # type: ignore[union-attr]
+    data: Path = args.data.resolve() if args.data else Path(temporary.name)  # type: ignore[union-attr]
     data.mkdir(parents=True, exist_ok=True)
     there = installed()
     describe(there)

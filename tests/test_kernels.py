@@ -31,7 +31,7 @@ generated = settings(max_examples=100, deadline=None, suppress_health_check=list
 TREC10, TREC9, FILE, ASCENDING = (TIES[name] for name in ("trec10", "trec9", "file", "ascending"))
 HITS = ("offsets", "row", "rank", "length", "answered")
 REPEATS = ("duplicates", "duplicate_topic", "duplicate_doc")
-DOCS = ("docs", "doc_ends", "doc_offsets", "doc_rows")
+DOCS = ("docs", "doc_ends", "doc_offsets", "doc_rows", "tie_first", "tie_size")
 
 # -- helpers
 
@@ -50,7 +50,9 @@ def pieces_of(text: bytes, cuts: list[int]) -> list[bytes]:
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
 
 
-def scan(kernels: Any, judged: dict[bytes, list[bytes]], pieces: list[bytes], **options: Any) -> dict[str, Any]:
+def scan(
+    kernels: Any, judged: dict[bytes, list[bytes]], pieces: list[bytes], **options: Any
+) -> dict[str, Any]:
     """What io.trec does with a file: feed until the scanner has had enough, then finish."""
     scanner = kernels.RunScanner(make_index(kernels, judged), **options)
     going_on = True
@@ -85,21 +87,83 @@ def ranked(listed: list[tuple[bytes, float]], ties: int) -> list[bytes]:
     return list(dict.fromkeys(doc for doc, _ in order))
 
 
+def best_scores(listed: list[tuple[bytes, float]], ties: int) -> dict[bytes, float]:
+    """The score that decides, as the rule compares it."""
+    with np.errstate(over="ignore"):
+        seen = [(doc, float(np.float32(score)) if ties == TREC9 else score) for doc, score in listed]
+    return {doc: max(score for other, score in seen if other == doc) for doc, _ in seen}
+
+
 # -- text
 
 BLANKS = [b" ", b"\t", b"  ", b" \t ", b"\v", b"\f", b"\r"]
 TOPICS = [b"1", b"2", b"051", b"NA", b"a#b", b"q\xff", b"elsewhere", b"outside"]
-IDS = [b"d1", b"d2", b"d10", b"D1", b"d", b"d\0", b"d1#", b"\xff\xfe", b"1e5", b"a-much-longer-id-" + b"x" * 20]
+IDS = [
+    b"d1",
+    b"d2",
+    b"d10",
+    b"D1",
+    b"d",
+    b"d\0",
+    b"d1#",
+    b"\xff\xfe",
+    b"1e5",
+    b"a-much-longer-id-" + b"x" * 20,
+]
 ODD_NUMBERS = [
-    *(b"1", b"2", b"1.0", b"-1", b"0", b"-0.0", b"0.0", b".5", b"5.", b"+1", b"0.50", b"1e0", b"1E1", b"1e+1"),
+    *(
+        b"1",
+        b"2",
+        b"1.0",
+        b"-1",
+        b"0",
+        b"-0.0",
+        b"0.0",
+        b".5",
+        b"5.",
+        b"+1",
+        b"0.50",
+        b"1e0",
+        b"1E1",
+        b"1e+1",
+    ),
     *(b"1e-400", b"1e400", b"-1e400", b"inf", b"-inf", b"+Infinity", b"INF", b"0.1", b"0.10000000000000001"),
     *(b"0.1000000000000000055511151231257827", b"123456789012345678", b"1234567890123456789012"),
     *(b"9007199254740993", b"9007199254740992", b"16777217", b"16777216", b"3.4028236e38", b"1e39", b"1e-46"),
     *(b"000000000000000000000000001", b"2.2250738585072011e-308", b"4.9e-324", b"18446744073709551616"),
 ]
 NOT_NUMBERS = [
-    *(b"nan", b"NaN", b"-nan", b"+NAN", b"nan(1)", b"0x10", b"1_0", b"2,5", b".", b"e5", b"1e", b"1e+", b"+", b"-"),
-    *(b"--1", b"+-1", b"1.2.3", b"1e5.5", b"infin", b"infinit", b"info", b"1f", b"1L", b"\xd9\xa1", b"1\0", b"e", b"-.e1"),
+    *(
+        b"nan",
+        b"NaN",
+        b"-nan",
+        b"+NAN",
+        b"nan(1)",
+        b"0x10",
+        b"1_0",
+        b"2,5",
+        b".",
+        b"e5",
+        b"1e",
+        b"1e+",
+        b"+",
+        b"-",
+    ),
+    *(
+        b"--1",
+        b"+-1",
+        b"1.2.3",
+        b"1e5.5",
+        b"infin",
+        b"infinit",
+        b"info",
+        b"1f",
+        b"1L",
+        b"\xd9\xa1",
+        b"1\0",
+        b"e",
+        b"-.e1",
+    ),
 ]
 JUDGED = {
     b"2": [b"d1", b"d10", b"\xff\xfe"],
@@ -115,12 +179,18 @@ a_score = st.one_of(
     st.sampled_from(ODD_NUMBERS),
     st.sampled_from(ODD_NUMBERS),
     st.floats(allow_nan=False).map(lambda x: repr(x).encode()),
-    st.builds(lambda m, e: b"%d.%de%d" % (m, abs(m), e), st.integers(-(10**20), 10**20), st.integers(-40, 40)),
+    st.builds(
+        lambda m, e: b"%d.%de%d" % (m, abs(m), e), st.integers(-(10**20), 10**20), st.integers(-40, 40)
+    ),
 )
-anything = st.lists(st.sampled_from(list(b" \t\r\v\f\0#0123456789.eE+-naifQd_x,\xff")), max_size=40).map(bytes)
+anything = st.lists(st.sampled_from(list(b" \t\r\v\f\0#0123456789.eE+-naifQd_x,\xff")), max_size=40).map(
+    bytes
+)
 
 
-def as_line(fields: tuple[bytes, ...], blanks: tuple[bytes, bytes], ends: tuple[bytes, bytes], extra: int) -> bytes:
+def as_line(
+    fields: tuple[bytes, ...], blanks: tuple[bytes, bytes], ends: tuple[bytes, bytes], extra: int
+) -> bytes:
     """Six fields, some taken away (extra < 0) or added, with the two kinds of blanks in turn."""
     listed = [*fields[:extra]] if extra < 0 else [*fields, *[b"rel", b"nonrel"][:extra]]
     between = b"".join(f + blanks[i % 2] for i, f in enumerate(listed[:-1]))
@@ -142,11 +212,16 @@ def run_line(topics: list[bytes] = TOPICS, clean: bool = False) -> Any:
     return st.builds(as_line, fields, st.tuples(blank, blank), st.tuples(margin, margin), extra)
 
 
-noise = st.one_of(anything, st.sampled_from([b"", b"   ", b"\r", b"# comment", b" # not a comment", b"#", b"\0"]))
+noise = st.one_of(
+    anything, st.sampled_from([b"", b"   ", b"\r", b"# comment", b" # not a comment", b"#", b"\0"])
+)
 run_text = st.tuples(
-    st.lists(st.one_of(run_line(), run_line(), run_line(), noise), max_size=30), st.sampled_from([b"", b"\n", b"\n\n"])
+    st.lists(st.one_of(run_line(), run_line(), run_line(), noise), max_size=30),
+    st.sampled_from([b"", b"\n", b"\n\n"]),
 ).map(lambda parts: b"\n".join(parts[0]) + parts[1])
-clean_text = st.lists(run_line(clean=True), max_size=40).map(lambda lines: b"".join(line + b"\n" for line in lines))
+clean_text = st.lists(run_line(clean=True), max_size=40).map(
+    lambda lines: b"".join(line + b"\n" for line in lines)
+)
 cuts = st.lists(st.integers(0, 400), max_size=6)
 options = st.fixed_dictionaries(
     {
@@ -155,6 +230,7 @@ options = st.fixed_dictionaries(
         "lenient": st.booleans(),
         "gather": st.booleans(),
         "keep_docs": st.booleans(),
+        "tie_groups": st.booleans(),
     }
 )
 
@@ -164,7 +240,7 @@ def same_scan(text: bytes, cut: list[int], how: dict[str, Any]) -> None:
     mine, twin = scan(_c, JUDGED, pieces, **how), scan(_numpy, JUDGED, pieces, **how)
     assert mine.keys() == twin.keys()
     stopped = bool(twin["bad"]) and not how["lenient"]
-    # After an unusable line, or with a topic in two places, the caller refuses or reads again: hits mean nothing.
+    # After an unusable line, or with a topic in two places, the caller refuses or reads again.
     ignored = {*HITS, *REPEATS, *DOCS} if stopped or (twin["split"] and not how["gather"]) else set()
     if twin["duplicates"]:  # which of several is named first: test_the_first_document_listed_again...
         ignored |= {"duplicate_topic", "duplicate_doc"}
@@ -192,7 +268,10 @@ def test_the_first_document_listed_again_is_the_same_one(gather: bool) -> None:
     """The run lists its topics in another order than the judgments, and two of them hold a duplicate."""
     text = b"1 Q0 d1 1 1 t\n1 Q0 d1 1 1 t\n2 Q0 d10 1 1 t\n2 Q0 d10 1 1 t\n"
     mine, twin = (scan(kernels, JUDGED, [text], gather=gather) for kernels in (_c, _numpy))
-    assert (mine["duplicate_topic"], mine["duplicate_doc"]) == (twin["duplicate_topic"], twin["duplicate_doc"])
+    assert (mine["duplicate_topic"], mine["duplicate_doc"]) == (
+        twin["duplicate_topic"],
+        twin["duplicate_doc"],
+    )
 
 
 @needs_c
@@ -215,6 +294,7 @@ def test_a_thousand_random_texts_give_equal_results() -> None:
             "lenient": chance.random() < 0.5,
             "gather": chance.random() < 0.5,
             "keep_docs": chance.random() < 0.5,
+            "tie_groups": chance.random() < 0.5,
         }
         same_scan(text, [chance.randrange(600) for _ in range(chance.randrange(5))], how)
 
@@ -236,9 +316,11 @@ def test_arbitrary_bytes_give_equal_results(text: bytes, cut: list[int], how: di
 @both
 @generated
 @given(st.lists(run_line(clean=True, topics=[b"1", b"NA", b"2"]), max_size=40), cuts, options)
-def test_rankings_are_those_of_the_naive_model(kernels: Any, lines: list[bytes], cut: list[int], how: Any) -> None:
+def test_rankings_are_those_of_the_naive_model(
+    kernels: Any, lines: list[bytes], cut: list[int], how: Any
+) -> None:
     """Scattered topics and all, read in gather mode."""
-    how = how | {"gather": True, "keep_docs": True}
+    how = how | {"gather": True, "keep_docs": True, "tie_groups": True}
     found = scan(kernels, JUDGED, pieces_of(b"\n".join(lines), cut), **how)
     entries: dict[bytes, list[tuple[bytes, float]]] = {}
     for line in lines:
@@ -254,8 +336,21 @@ def test_rankings_are_those_of_the_naive_model(kernels: Any, lines: list[bytes],
     assert lists_of(found, len(JUDGED)) == expected
     assert ints(found["length"]) == [len(docs) for docs in expected]
     assert ints(found["answered"], np.uint8) == [int(topic in entries) for topic in JUDGED]
-    hits = [(rows[t, d], r) for t, docs in zip(JUDGED, expected, strict=True) for r, d in enumerate(docs, 1) if (t, d) in rows]
+    hits = [
+        (rows[t, d], r)
+        for t, docs in zip(JUDGED, expected, strict=True)
+        for r, d in enumerate(docs, 1)
+        if (t, d) in rows
+    ]
     assert list(zip(ints(found["row"]), ints(found["rank"]), strict=True)) == hits
+    groups = []
+    for topic, docs in zip(JUDGED, expected, strict=True):
+        score = best_scores(entries.get(topic, []), how["ties"])
+        for doc in docs:
+            if (topic, doc) in rows:
+                tied = [i for i, other in enumerate(docs, 1) if score[other] == score[doc]]
+                groups.append((tied[0], len(tied)))
+    assert list(zip(ints(found["tie_first"]), ints(found["tie_size"]), strict=True)) == groups
     if not how["truncate"]:
         assert found["duplicates"] == len(lines) - sum(len(ranked(e, FILE)) for e in entries.values())
     assert found["lines"] == len(lines)
@@ -267,7 +362,10 @@ def test_long_lists_with_heavy_ties(kernels: Any, ties: int) -> None:
     """Long enough for every branch of the merge sort; few distinct scores, ids that share prefixes."""
     chance = random.Random(ties)
     for size in (11, 12, 13, 24, 25, 200, 3000):
-        listed = [(b"d%d" % chance.randrange(size), chance.choice([0.5, 1.0, -1.0, 1.0000000001])) for _ in range(size)]
+        listed = [
+            (b"d%d" % chance.randrange(size), chance.choice([0.5, 1.0, -1.0, 1.0000000001]))
+            for _ in range(size)
+        ]
         text = b"".join(b"1 Q0 %s 1 %r t\n" % (d, s) for d, s in listed)
         found = scan(kernels, {b"1": []}, [text], ties=ties, keep_docs=True)
         assert lists_of(found, 1) == [ranked(listed, ties)]
@@ -282,8 +380,32 @@ def test_each_tie_rule_by_hand(kernels: Any) -> None:
         assert lists_of(found, 1) == [order.split()]
     # 16777217 is no float32: trec_eval 9 sees four equal scores, trec_eval 10 does not
     listed = listed.replace(b" c ", b" 0 ")
-    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC9, keep_docs=True), 1) == [b"b ab a 0".split()]
-    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC10, keep_docs=True), 1) == [b"b 0 ab a".split()]
+    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC9, keep_docs=True), 1) == [
+        b"b ab a 0".split()
+    ]
+    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC10, keep_docs=True), 1) == [
+        b"b 0 ab a".split()
+    ]
+
+
+@both
+def test_groups_of_equal_scores_by_hand(kernels: Any) -> None:
+    """Ranks 1 | 2 3 4 | 5 6: the hits are a (alone), c and b (of three), e (of two, a third is cut)."""
+    scores = [
+        (b"a", 9),
+        (b"b", 5),
+        (b"x", 5),
+        (b"c", 5),
+        (b"c", 5),
+        (b"a", 5),
+        (b"y", 1),
+        (b"e", 1),
+        (b"d", 1),
+    ]
+    text = b"".join(b"1 Q0 %s 0 %d t\n" % pair for pair in scores)
+    found = scan(kernels, {b"0": [], b"1": [b"a", b"b", b"c", b"e"]}, [text], tie_groups=True, truncate=6)
+    assert (ints(found["row"]), ints(found["rank"])) == ([0, 2, 1, 3], [1, 3, 4, 6])
+    assert (ints(found["tie_first"]), ints(found["tie_size"])) == ([1, 2, 2, 5], [1, 3, 3, 2])
 
 
 @both
@@ -323,7 +445,9 @@ def test_a_topic_in_two_places_is_noticed_and_gathering_repairs_it(kernels: Any)
 @pytest.mark.parametrize("lenient", [False, True])
 def test_unusable_lines_are_kept_with_number_kind_and_text(kernels: Any, lenient: bool) -> None:
     good = b"1 Q0 d%d 1 %d t\n"
-    text = b"".join([good % (1, 1), b"# comment\n\n", b"1 Q0 0625 0156 t\n", good % (2, 2), b"1 Q0 d3 1 nan t\n"])
+    text = b"".join(
+        [good % (1, 1), b"# comment\n\n", b"1 Q0 0625 0156 t\n", good % (2, 2), b"1 Q0 d3 1 nan t\n"]
+    )
     text += b"1 Q0 d4 1 2,5 t\n1 Q0 d5 1 0x10 t\n1 Q0 d\0 1 t\n" + b"1 " + b"x" * 300 + b"\n" + good % (6, 6)
     found = scan(kernels, {b"1": []}, [text], lenient=lenient, keep_docs=True)
     bad = [
@@ -364,7 +488,12 @@ def test_topics_outside_the_judgments_are_counted_once_each(kernels: Any) -> Non
 def test_nothing_fed_is_nothing_found(kernels: Any) -> None:
     for pieces in ([], [b""], [b"\n"], [b"#x"], [b" \t\r\n"]):
         found = scan(kernels, {b"1": [b"d"], b"2": []}, pieces, keep_docs=True)
-        assert (found["lines"], found["row"], found["tag"], ints(found["answered"], np.uint8)) == (0, b"", b"", [0, 0])
+        assert (found["lines"], found["row"], found["tag"], ints(found["answered"], np.uint8)) == (
+            0,
+            b"",
+            b"",
+            [0, 0],
+        )
         assert ints(found["offsets"], np.int64) == [0, 0, 0]
 
 
@@ -386,7 +515,9 @@ def pinned(kernels: Any, spellings: list[bytes]) -> list[bytes]:
             assert scanner.add(b"%d" % i, b"below\nsame\nabove", None, around) == 0
             if not text_first:
                 assert scanner.feed(line)
-        order = [b"above", b"text", b"same", b"below"] if text_first else [b"above", b"same", b"text", b"below"]
+        order = (
+            [b"above", b"text", b"same", b"below"] if text_first else [b"above", b"same", b"text", b"below"]
+        )
         for spelling, got in zip(spellings, lists_of(scanner.finish(), len(spellings)), strict=True):
             if isinf(float(spelling)):
                 got = [d for d in got if d in (b"text", b"same")]
@@ -400,10 +531,14 @@ def pinned(kernels: Any, spellings: list[bytes]) -> list[bytes]:
 def decimal_strings(chance: random.Random) -> list[bytes]:
     found = [*ODD_NUMBERS]
     for _ in range(3000):
-        digits = "".join(chance.choices("0123456789", k=chance.randint(1, chance.choice([4, 17, 19, 20, 22, 40]))))
+        digits = "".join(
+            chance.choices("0123456789", k=chance.randint(1, chance.choice([4, 17, 19, 20, 22, 40])))
+        )
         point = chance.randint(0, len(digits))
         exponent = chance.choice(["", "", f"e{chance.randint(-30, 30)}", f"E{chance.randint(-345, 310):+d}"])
-        found.append((chance.choice(["", "-", "+"]) + digits[:point] + "." + digits[point:] + exponent).encode())
+        found.append(
+            (chance.choice(["", "-", "+"]) + digits[:point] + "." + digits[point:] + exponent).encode()
+        )
     for _ in range(1500):
         x = struct.unpack("<d", chance.randbytes(8))[0]
         if x == x:
@@ -487,7 +622,9 @@ topic_lists = st.lists(  # each topic once, as a dict gives them
 )
 
 
-def add_all(kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any) -> tuple[list[int], dict]:
+def add_all(
+    kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any
+) -> tuple[list[int], dict]:
     scanner = kernels.RunScanner(make_index(kernels, JUDGED), gather=True, keep_docs=True, **how)
     statuses = []
     for topic, listed in given:
@@ -546,7 +683,24 @@ qrels_line = st.builds(
         st.sampled_from(TOPICS),
         st.sampled_from([b"0", b"Q0", b"1", b"x"]),
         st.sampled_from(IDS),
-        st.sampled_from([b"0", b"1", b"2", b"-1", b"+1", b"01", b"-0", b"x", b"1.0", b"1e0", b"", b"-", b"1000000000", b"1000000001"]),
+        st.sampled_from(
+            [
+                b"0",
+                b"1",
+                b"2",
+                b"-1",
+                b"+1",
+                b"01",
+                b"-0",
+                b"x",
+                b"1.0",
+                b"1e0",
+                b"",
+                b"-",
+                b"1000000000",
+                b"1000000001",
+            ]
+        ),
     ),
     st.tuples(blank, blank, blank, st.sampled_from([b"", b" ", b" extra", b"\r"])),
     st.sampled_from([b"", b" ", b" 5"]),
@@ -716,7 +870,11 @@ def test_segment_products(kernels: Any, parts: list[list[float]]) -> None:
 def test_segments_are_equal_to_the_last_bit(parts: list[list[float]]) -> None:
     values = np.array([v for part in parts for v in part], np.float64)
     offsets = np.cumsum([0] + [len(part) for part in parts], dtype=np.int64)
-    for name, size in (("segment_sum", len(parts)), ("segment_cumsum", len(values)), ("segment_cumprod", len(values))):
+    for name, size in (
+        ("segment_sum", len(parts)),
+        ("segment_cumsum", len(values)),
+        ("segment_cumprod", len(values)),
+    ):
         small = np.clip(values, -1e20, 1e20) if name == "segment_cumprod" else values
         mine, twin = np.empty(size), np.empty(size)
         getattr(_c, name)(small, offsets, mine)
@@ -747,7 +905,9 @@ def test_scanners_share_an_index_across_threads(kernels: Any) -> None:
         scanner = kernels.RunScanner(index, lenient=True)
         for topic in judged:
             for _ in range(10):
-                lines = [b"%s Q0 d%d 1 %d t\n" % (topic, own.randrange(600), own.randrange(50)) for _ in range(20)]
+                lines = [
+                    b"%s Q0 d%d 1 %d t\n" % (topic, own.randrange(600), own.randrange(50)) for _ in range(20)
+                ]
                 scanner.feed(b"".join(lines))
         return scanner.finish()
 

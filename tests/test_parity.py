@@ -180,7 +180,11 @@ def compare_with_pytrec_eval(
 def test_every_measure_of_pytrec_eval_is_known_by_its_name() -> None:
     lines = trec_lines()
     assert len(lines) >= 90
-    assert len({str(m) for m in lines.values()}) == len(lines)
+    by_measure: dict[str, set[str]] = {}
+    for name, measure in lines.items():
+        by_measure.setdefault(str(measure), set()).add(name)
+    twice = [names for names in by_measure.values() if len(names) > 1]
+    assert twice == [{"Rprec", "Rprec_mult_1.00"}]
 
 
 @everywhere
@@ -335,7 +339,7 @@ IR_MEASURES: dict[str, list[Any]] = {
     "accuracy": [Accuracy, Accuracy @ 5, Accuracy(rel=2)],
     "cwl_eval": [
         *(P @ 5, P(rel=2) @ 10, RR, RR(rel=2), AP, RBP(rel=1), RBP(rel=2, p=0.5), RBP(rel=1, p=0.95)),
-        *(BPM(max_rel=3), BPM(max_rel=3, T=2.0) @ 20, SDCG(max_rel=3) @ 10, NERR8(max_rel=3) @ 10),
+        *(BPM(max_rel=3) @ 1000, BPM(max_rel=3, T=2.0) @ 20, SDCG(max_rel=3) @ 10, NERR8(max_rel=3) @ 10),
         *(NERR9(max_rel=3) @ 10, NERR10(max_rel=3), NERR11(max_rel=3), INST(max_rel=3), INSQ(max_rel=3)),
     ],
 }
@@ -349,7 +353,7 @@ ORDER = {  # how each provider breaks ties
 }
 FEW = {  # (runs, topics) of each collection: cwl_eval takes 40 ms a topic; all runs go through pytrec_eval above
     "cwl_eval": (2, 6),
-    "compat": (3, 20),
+    "compat": (2, 10),
     "accuracy": (3, 20),
     "pytrec_eval": (4, 1000),
 }
@@ -363,8 +367,23 @@ def _peer_values(provider: str, wanted: list[Any], data: Data) -> Iterator[tuple
     logging.getLogger("ir_measures.cwl_eval").setLevel("ERROR")
     evaluator = ir_measures.providers.registry[provider].evaluator(wanted, data.qrels)
     few_runs, few_topics = FEW.get(provider, (1000, 1000))
+    if provider == "cwl_eval" and data.name in REAL:
+        few_runs, few_topics = 1, 3
     for run in list(data.runs)[:few_runs]:
         lists = dict(list(answered(data.runs[run], data.qrels).items())[:few_topics])
+        if provider == "compat":
+            # theirs puts unretrieved ideal documents at score 0, so above retrieved ones of negative score, and ties in
+            # the order of the judgments; defined is the ideal list most like the run: give it falling positive scores
+            lists = {
+                t: {d: 1.0 / (i + 1) for i, d in enumerate(in_order(docs, "ascending"))} for t, docs in lists.items()
+            }
+        elif provider == "accuracy":
+            # theirs divides by zero where nothing but relevant documents is retrieved
+            lists = {
+                t: docs
+                for t, docs in lists.items()
+                if any(data.qrels[t].get(d, 0) < 1 for d in in_order(docs, "file")[:5])
+            }
         for metric in evaluator.iter_calc(lists):
             if metric.query_id in lists:
                 yield run, metric.query_id, metric.measure, metric.value
@@ -415,7 +434,8 @@ def ntcir_measures(counts: list[int], gains: list[float], length: int) -> dict[s
     """Our spelling -> pyNTCIREVAL's metric for a topic with these judged documents per grade."""
     n = (counts, gains)
     whole = max(length, sum(counts), 1)
-    return {
+    stops = [1.0, 3.0, 4.0][: len(gains)]
+    metrics: dict[str, Metric] = {
         "RR": ntcir.RR(),
         "P@5": ntcir.Precision(5),
         "P@20": ntcir.Precision(20),
@@ -439,7 +459,16 @@ def ntcir_measures(counts: list[int], gains: list[float], length: int) -> dict[s
         "nDCG(dcg='jk', base=10.0)@20": ntcir.nDCG(*n, logb=10, cutoff=20),
         "nDCG@5": ntcir.MSnDCG(*n, cutoff=5),
         "nDCG": ntcir.MSnDCG(*n, cutoff=whole),
+        "NCU(pr='gu', nu='P', stops={1: 1.0, 2: 3.0, 3: 4.0})": ntcir.NCUguP(*n, stops),
+        "NCU(pr='gu', nu='BR', beta=2.0, stops={1: 1.0, 2: 3.0, 3: 4.0})": ntcir.NCUguBR(*n, stops, 2.0),
+        "NCU(pr='rb', nu='P', gamma=0.8)": ntcir.NCUrbP(*n, 0.8),
+        "NCU(pr='rb', nu='BR', gamma=0.8, beta=2.0)": ntcir.NCUrbBR(*n, 0.8, 2.0),
     }
+    relevant = [("", level) for level in range(len(counts) - 1, 0, -1) for _ in range(counts[level])]
+    for metric in metrics.values():
+        if hasattr(metric, "get_ideal_ranked_list"):  # without its nonrelevant tail, which adds 0 and takes the time
+            metric.get_ideal_ranked_list = lambda: relevant
+    return metrics
 
 
 def ntcir_value(metric: Metric, labelled: list[tuple[str, int | None]]) -> float:
@@ -451,7 +480,7 @@ def ntcir_value(metric: Metric, labelled: list[tuple[str, int | None]]) -> float
 
 
 def compare_with_ntcireval(
-    data: Data, *, condensed: bool, depth: int | None, gains: Mapping[int, float] | None = None, runs: int | None = None
+    data: Data, *, condensed: bool, depth: int | None, gains: Mapping[int, float] | None = None, every: int = 1
 ) -> Comparison:
     names = [name for name in ntcir_measures([1, 1], [1.0], 1) if exists(name.split("(")[0].split("@")[0])]
     top = max(g for judged in data.qrels.values() for g in judged.values())
@@ -460,15 +489,15 @@ def compare_with_ntcireval(
     qrels, lists = data.source or (data.qrels, data.runs)
     collection = uj.load(qrels, lists, ties="trec9", truncate=depth, gains=gains, **data.options)
     comparison = Comparison(uj.score(collection, list(ours.values())))
-    for topic, judged in data.qrels.items():
+    for t, (topic, judged) in enumerate(data.qrels.items()):
         labeler = Labeler({doc: g for doc, g in judged.items() if g >= 0}, is_condensed=condensed)
         counts = labeler.compute_per_level_doc_num(top + 1)
         if not sum(counts[1:]):
             continue  # NTCIREVAL refuses topics without relevant documents (METHODS 0.4)
         metrics = ntcir_measures(counts, levels, depth or 10_000)
-        for run in list(data.runs)[:runs]:
+        for r, run in enumerate(data.runs):
             docs = data.runs[run].get(topic)
-            if docs:
+            if docs and (r + t) % every == 0:
                 labelled = labeler.label(in_order(docs, "trec9")[:depth])  # METHODS 0.3: truncate, then condense
                 for name in names:
                     comparison.add(run, topic, ours[name], ntcir_value(metrics[name], labelled))
@@ -484,13 +513,14 @@ def test_ntcireval(data: Data, condensed: bool) -> None:
 @pytest.mark.parametrize("data", [*REAL], indirect=True)
 @pytest.mark.parametrize("condensed", [False, True])
 def test_ntcireval_on_real_runs(data: Data, condensed: bool) -> None:
-    compare_with_ntcireval(data, condensed=condensed, depth=12).check(at_least=10_000)
+    """Every run and every topic, but only every sixth pair of them: theirs takes milliseconds a list."""
+    compare_with_ntcireval(data, condensed=condensed, depth=12, every=6).check(at_least=5000)
 
 
 @pytest.mark.parametrize("data", [*MADE, "robust03"], indirect=True)
 def test_ntcireval_with_gains(data: Data) -> None:
-    runs = 4 if data.name in REAL else None
-    compare_with_ntcireval(data, condensed=True, depth=30, gains={1: 1, 2: 3, 3: 7.5}, runs=runs).check(at_least=500)
+    every = 17 if data.name in REAL else 1
+    compare_with_ntcireval(data, condensed=True, depth=20, gains={1: 1, 2: 3, 3: 7.5}, every=every).check(at_least=500)
 
 
 @pytest.mark.parametrize("data", [*REAL], indirect=True)
@@ -504,12 +534,12 @@ def test_ntcireval_on_long_lists(data: Data) -> None:
     for topic, judged in list(data.qrels.items())[:10]:
         labeler = Labeler({doc: g for doc, g in judged.items() if g >= 0})
         metrics = ntcir_measures(labeler.compute_per_level_doc_num(top + 1), levels, 10_000)
-        for run in list(data.runs)[:10]:
+        for run in list(data.runs)[:5]:
             if topic in data.runs[run]:
                 labelled = labeler.label(in_order(data.runs[run][topic], "trec9"))
                 for name in fast:
                     comparison.add(run, topic, name, ntcir_value(metrics[name], labelled))
-    comparison.check(at_least=300)
+    comparison.check(at_least=150)
 
 
 # -- reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import reference
@@ -330,7 +331,13 @@ def test_nothing_relevant(spelling: str) -> None:
     )
 
 
-@pytest.mark.parametrize("spelling", ["AP", "Q", "nDCG", "bpref", "Rprec", "R", "infAP"])
+UNDEFINED_WITHOUT_RELEVANT = (  # METHODS 0.4
+    *("AP", "Q", "nCG@10", "nDCG", "Rprec", "R_measure", "O_measure", "P_measure", "P_plus", "R", "infAP"),
+    *("bpref", "bpref_R", "bpref_N", "rpref_N", "rpref_relative2"),
+)
+
+
+@pytest.mark.parametrize("spelling", UNDEFINED_WITHOUT_RELEVANT)
 def test_undefined_without_relevant_documents_can_stay_nan_or_drop_the_topic(spelling: str) -> None:
     e = EXAMPLES["M13"]
     collection = collection_of(e.ranked, e.counts, top_grade=1)
@@ -358,6 +365,14 @@ def test_inferred_ap() -> None:
     complete = collection_of([1, 0, 1, x, 1], {1: 3})
     assert value(complete, "infAP") == pytest.approx(0.755555, abs=TOLERANCE)
     assert value(complete, "AP") == pytest.approx(0.755556, abs=TOLERANCE)
+
+
+def test_extended_inferred_ap(tmp_path: Path) -> None:
+    strata = {"a": (1, 1), "b": (1, 0), "c": (1, 1), "d": (2, -1), "e": (2, 1), "f": (2, 0), "g": (2, -1)}
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"t {stratum} {doc} {grade}\n" for doc, (stratum, grade) in strata.items()))
+    run = {"t": {doc: -float(i) for i, doc in enumerate("adxcebg")}}
+    assert value(uj.load(str(qrels), {"run": run}), "xinfAP") == pytest.approx(0.729163, abs=TOLERANCE)
 
 
 def test_geometric_mean_has_a_floor() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
 from unjudged.errors import DataWarning, InputError, UsageError
-from unjudged.io import dicts, files, frames, trec
+from unjudged.io import dicts, files, formats, frames
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -66,6 +66,7 @@ def read_collection(
     only: str | None = None,
     negative: str = "unjudged",
     jobs: int | None = None,
+    topic_notes: bool = True,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself."""
     judgments = Judgments.of(_qrels(qrels, reading), gains=gains, strict=reading.strict, negative=negative)
@@ -76,7 +77,7 @@ def read_collection(
         raise UsageError("no runs given")
     tables = _read_all(list(sources.values()), False, jobs)
     notes = [f"{judgments.source}: {note}" for note in judgments.notes]
-    notes += [f"{table.source}: {note}" for table in tables for note in table.notes]
+    notes += _run_notes(tables, judgments, topic_notes=topic_notes, outside=only is None)
     names = tuple(table.name for table in tables)
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
@@ -105,9 +106,31 @@ def read_collection(
     )
 
 
-def _qrels(qrels: Any, reading: Reading) -> QrelsTable:
+def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:
+    """What was noticed in the runs; a note that several runs share is told once."""
+    told: dict[str, list[str]] = {}
+    for table in tables:
+        for note in table.notes:
+            told.setdefault(note, []).append(table.source)
+        if topic_notes and outside and table.outside:
+            many = f"{table.outside} topic{'s' * (table.outside > 1)}"
+            told.setdefault(f"{many} outside the judgments ignored (e.g. {table.outside_example})", []).append(
+                table.source
+            )
+        if topic_notes and (missing := int((~table.answered).sum())):
+            example = judgments.topics[int(table.answered.argmin())]
+            told.setdefault(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})", []).append(
+                table.source
+            )
+    return [
+        f"{sources[0]}: {note}" if len(sources) == 1 else f"{len(sources)} runs ({sources[0]}, ...): {note}"
+        for note, sources in told.items()
+    ]
+
+
+def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> QrelsTable:
     if isinstance(qrels, (str, os.PathLike)):
-        return trec.read_qrels(str(qrels), reading)
+        return formats.read_qrels(str(qrels), reading, qrels_format)
     if isinstance(qrels, Mapping):
         return dicts.qrels_from_dict(qrels)
     if frames.is_frame(qrels):
@@ -127,10 +150,10 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
     def add_named(name: str, run: Any) -> None:
         index, topics = judgments.index, judgments.topics
         if isinstance(run, (str, os.PathLike)):
-            paths = files.expand(str(run))
+            paths = [path for _, path in formats.runs(str(run))]
             if len(paths) != 1:
                 raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
-            add(name, lambda keep: trec.read_run(paths[0], index, topics, reading, name, keep))
+            add(name, lambda keep: formats.read_run(paths[0], index, topics, reading, name, keep))
         elif frames.is_frame(run):
             add(name, lambda keep: frames.run_from_frame(run, name, index, topics, reading, keep))
         elif isinstance(run, Mapping):
@@ -140,12 +163,12 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
 
     def add_any(run: Any) -> None:
         if isinstance(run, (str, os.PathLike)):
-            for path in files.expand(str(run)):
+            for name, path in formats.runs(str(run)):
                 if path == files.STDIN:
-                    table = trec.read_run(path, judgments.index, judgments.topics, reading, None, True)
+                    table = formats.read_run(path, judgments.index, judgments.topics, reading, None, True)
                     add(table.name, lambda keep, table=table: table)  # type: ignore[misc]
                 else:
-                    add_named(files.run_name(path), path)
+                    add_named(name, path)
         elif frames.is_frame(run):
             for name, part in frames.split_runs(run):
                 add_named(name, part)
@@ -191,6 +214,10 @@ def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:
     return read_teams(str(teams))
 
 
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
 def chosen_topics(spec: str, topics: list[str]) -> list[int]:
     """Topic numbers for `601-650,700`: ranges over whole numbers, single ids as they are."""
     known = {topic: i for i, topic in enumerate(topics)}
@@ -199,8 +226,8 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
         low, dash, high = part.partition("-")
         if part in known:
             found = [known[part]]
-        elif dash and low.isdigit() and high.isdigit():
-            found = [i for t, i in known.items() if t.isdigit() and int(low) <= int(t) <= int(high)]
+        elif dash and _is_whole(low) and _is_whole(high):
+            found = [i for t, i in known.items() if _is_whole(t) and int(low) <= int(t) <= int(high)]
         else:
             found = []
         if not found:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
 from unjudged.errors import UsageError
-from unjudged.measures import Measure, measures
+from unjudged.measures import Measure, gains_of_sets, measures
 from unjudged.results import Provenance, Result, Row
 
 if TYPE_CHECKING:
@@ -130,6 +130,9 @@ def score(
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     chosen = measures(wanted, rel)
+    brought, own = gains_of_sets(wanted), collection.judgments.gains
+    if brought is not None and not own.levels and own.top_grade == max(brought):
+        collection = collection.with_gains(brought)
     if unjudged == "condensed":
         chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
     shape = len(collection.runs), len(collection.topics)

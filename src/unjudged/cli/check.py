@@ -62,7 +62,10 @@ def run(args: argparse.Namespace) -> int:
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:
     from unjudged import __version__
 
-    folder = os.path.commonpath([Path(f.file).parent for f in found]) if found else ""
+    try:
+        folder = os.path.commonpath([Path(f.file).parent for f in found])
+    except ValueError:  # nothing found, or absolute and relative names
+        folder = ""
 
     def layout() -> tuple[Sequence[str], list[Sequence[Any]]]:
         names = [str(Path(f.file).relative_to(folder)) if folder else f.file for f in found]

@@ -73,7 +73,7 @@ def _measure(name: str) -> str:
     body = (inspect.getdoc(definition.function) or "").split("\n\n")
     lines = [f"{measure}  ({definition.family})", ""]
     for paragraph in body:
-        lines += [textwrap.fill(" ".join(paragraph.split()), WIDTH, initial_indent="  ", subsequent_indent="  "), ""]
+        lines += [textwrap.fill(" ".join(paragraph.split()), WIDTH, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  "), ""]
     if definition.parameters:
         lines.append("  parameters:")
         for p in definition.parameters.values():

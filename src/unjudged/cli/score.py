@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.measures import measures
     from unjudged.scoring import DEFAULT, score
 
-    wanted = measures(args.measures or list(DEFAULT))
+    wanted = args.measures or list(DEFAULT)
+    measures(wanted)  # a misspelt measure is told before anything is read
     collection = options.open_collection(args)
     scores = score(
         collection,

@@ -147,8 +147,8 @@ def _evaluate(qrels: str, run: str, flags: dict[str, list[str]], version: int) -
                 measure = line.measure
             line = replace(line, measure=measure)
         prepared.append(line)
-    collection = read_collection(qrels, run, reading)
-    options.print_notes(n for n in collection.notes if "outside the judgments" not in n and "not answered" not in n)
+    collection = read_collection(qrels, run, reading, topic_notes=False)
+    options.print_notes(collection.notes)
     only = flags.get("-D", [""])[-1].partition(".")[2]
     table = Table(collection, prepared, complete="-c" in flags, condensed="-J" in flags, version=version, only=only)
     zscores = _read_zscores(flags["-Z"][-1]) if "-Z" in flags else None

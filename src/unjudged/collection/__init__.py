@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unjudged.collection.hits import Cells, Hits, join_hits
@@ -42,6 +42,12 @@ class Collection:
     def rankings(self) -> Rankings:
         """Full lists (reads the runs again on first use)."""
         return self._rankings()
+
+    def with_gains(self, gains: Mapping[int, float]) -> Collection:
+        """The same collection with other gains."""
+        judgments = self.judgments.with_gains(gains)
+        settings = {**self.settings, "gains": dict(judgments.gains.levels), "highest gain": judgments.gains.highest()}
+        return replace(self, judgments=judgments, hits=self.hits.over(judgments), settings=settings)
 
     def __repr__(self) -> str:
         teams = len({self.teams[r] for r in self.runs if r in self.teams})

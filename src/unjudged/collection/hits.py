@@ -82,7 +82,11 @@ class Hits:
         """1, 2, 3... inside the cell, in rank order."""
         return np.arange(1, len(self) + 1) - self.each(self.offsets[:-1])
 
-    # -- narrower views
+    # -- other views
+
+    def over(self, judgments: Judgments) -> Hits:
+        """The same hits over judgments with the same rows (other grades or gains)."""
+        return Hits(judgments, self.offsets, self.row, self.rank, self.length, self.answered, self.rel, None, self.ties)
 
     def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
         """Only the hits chosen by a mask; narrower views are made of this."""

@@ -32,7 +32,7 @@ class Gains:
     def __post_init__(self) -> None:
         by_grade = sorted(self.levels)
         values = [gain for _, gain in by_grade]
-        if any(g < 0 for g in values) or values != sorted(values):
+        if not all(0 <= g < np.inf for g in values) or values != sorted(values):
             raise UsageError(f"gains must be non-negative and must not fall with the grade, found {dict(by_grade)}")
 
     def of(self, grade: npt.NDArray[np.int32], levels: Mapping[int, float] | None = None) -> Floats:

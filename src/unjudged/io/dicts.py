@@ -19,6 +19,10 @@ Qrels = Mapping[str, Mapping[str, int]]
 def text_id(value: Any, what: str, source: str) -> str:
     """An id as text; whole numbers are accepted, anything else is a mistake."""
     if isinstance(value, str):
+        try:
+            to_bytes(value)
+        except UnicodeEncodeError:
+            raise InputError(f"the {what} id {value!r} cannot be written as text", source) from None
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(value)
@@ -28,6 +32,7 @@ def text_id(value: Any, what: str, source: str) -> str:
 def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
     """Judgments given as {topic: {doc: grade}}."""
     topics: list[str] = []
+    known: set[str] = set()
     topic: list[int] = []
     docs: list[str] = []
     grades: list[int] = []
@@ -35,11 +40,23 @@ def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
         if not isinstance(judged, Mapping):
             raise InputError(f"topic {name!r} needs a dict of documents, found {type(judged).__name__}", source)
         topics.append(text_id(name, "topic", source))
+        if topics[-1] in known:
+            raise InputError(f"topic {topics[-1]} is there twice, as text and as a number", source)
+        known.add(topics[-1])
         for doc, grade in judged.items():
             docs.append(text_id(doc, "document", source))
             grades.append(whole_grade(grade, f"topic {name!r}, document {doc!r}", source))
         topic.extend([len(topics) - 1] * len(judged))
     return qrels_table(topics, topic, docs, grades, source)
+
+
+def is_number(value: Any) -> bool:
+    """Can this be a score?"""
+    try:
+        array("d", [value])
+    except (TypeError, OverflowError):
+        return False
+    return True
 
 
 def whole_grade(grade: Any, where: str, source: str) -> int:
@@ -89,7 +106,7 @@ def _topics_of(run: Run, name: str) -> Iterator[tuple[str, list[str], array[floa
         try:
             scores = array("d", retrieved.values())
         except (TypeError, OverflowError):
-            bad = next(d for d, s in retrieved.items() if not isinstance(s, (int, float, np.number)))
+            bad = next(d for d, s in retrieved.items() if not is_number(s))
             raise InputError(
                 f"topic {topic!r}, document {bad!r}: the score {retrieved[bad]!r} is not a number", name
             ) from None
@@ -109,11 +126,11 @@ def run_from_topics(
     for topic, docs, scores in lists:
         code = to_bytes(text_id(topic, "topic", name))
         try:
-            joined = "\n".join(docs)
-        except TypeError:
+            joined = to_bytes("\n".join(docs))
+        except (TypeError, UnicodeEncodeError):
             docs = [text_id(doc, "document", name) for doc in docs]
-            joined = "\n".join(docs)
-        status = scanner.add(code, to_bytes(joined), None, scores) if docs else scanner.add(code, b"", None, scores)
+            joined = to_bytes("\n".join(docs))
+        status = scanner.add(code, joined, None, scores)
         if status == -2:  # an id holds a newline
             packed = Ids.of(docs)
             status = scanner.add(code, packed.blob, packed.ends, scores)

@@ -30,6 +30,7 @@ def expand(spec: str | Path) -> list[str]:
     if path.is_dir():
         try:
             inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
+            inside = [p for p in inside if not p.name.endswith(".fixed") or not _original(p)]
         except OSError as problem:
             raise InputError(f"cannot be read ({problem.strerror})", text) from None
         if not inside:
@@ -41,6 +42,12 @@ def expand(spec: str | Path) -> list[str]:
     if not found:
         raise InputError("no file matches this pattern", text)
     return found
+
+
+def _original(fixed: Path) -> bool:
+    """Does the file that `check --fix` repaired stand beside its repaired copy?"""
+    name = fixed.name.removesuffix(".fixed")
+    return any(fixed.with_name(n).exists() for n in (name, f"{name}.gz"))
 
 
 def expand_runs(specs: Iterable[str | Path]) -> dict[str, str]:
@@ -121,8 +128,14 @@ def _inflate(head: bytes, file: Any, source: str) -> Iterator[bytes]:
         if text:
             yield text
         if member.eof:
-            data = member.unused_data or file.read(_COMPRESSED_CHUNK) or b""
-            if not data.strip(b"\0"):
+            data = member.unused_data
+            while len(data) < 2 or not data.strip(b"\0"):  # zeros may pad a member
+                more = file.read(_COMPRESSED_CHUNK)
+                if not more:
+                    break
+                data = data.lstrip(b"\0") + more
+            data = data.lstrip(b"\0")
+            if not data:
                 return
             if data[:2] != b"\x1f\x8b":
                 raise InputError("this gz file is followed by bytes that are not gz", source)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import InputError, nearest
-from unjudged.io.dicts import qrels_table, run_from_topics, text_id, whole_grade
+from unjudged.io.dicts import is_number, qrels_table, run_from_topics, text_id, whole_grade
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -90,8 +90,8 @@ def run_from_frame(
     scores = _column(frame, SCORE, "score", name) or []
     try:
         values = np.array(scores, np.float64)
-    except (TypeError, ValueError):
-        bad = next(s for s in scores if not isinstance(s, (int, float, np.number)))
+    except (TypeError, ValueError, OverflowError):
+        bad = next(s for s in scores if not is_number(s))
         raise InputError(f"the score {bad!r} is not a number", name) from None
     return run_from_topics(_by_topic(topic, docs, values, name), name, index, topics, reading, keep_docs)
 

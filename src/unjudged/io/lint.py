@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
-from statistics import median
+from statistics import median, median_high
 
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.findings import Tally, example, kinship, many, quoted, shown, where, why
 from unjudged.io.ids import to_text
-from unjudged.io.repair import grade_of, lines, not_utf8, ranked, unusable
+from unjudged.io.repair import grade_of, lines, not_utf8, ranked, repeated, score_of, unusable
 from unjudged.io.teams import read_teams
 
 USUAL_DEPTH = 1000
@@ -58,7 +58,7 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
             raise InputError("this looks like a run, not judgments (topic iteration doc grade)", path, number)
         grade = grade_of(fields[3]) if len(fields) >= 4 else None
         if grade is None:
-            note("UJ121", number, detail=partial(unusable, line, len(fields), "judgment"))
+            note("UJ121", number, detail=partial(unusable, line, "judgment"))
             continue
         doc = fields[2]
         if len(fields) > 4:
@@ -155,22 +155,13 @@ class RunCheck:
         block = _Block()
         for number, line in lines(self.path, held):
             fields = line.split()
-            many_fields = len(fields)
-            if many_fields < 6:
-                if many_fields and line[:1] != b"#":
-                    note("UJ101", number, detail=partial(unusable, line, many_fields, "run"))
+            if not fields or line[:1] == b"#":
                 continue
-            if line[:1] == b"#":
+            score = score_of(fields[4]) if len(fields) >= 6 else None
+            if score is None:
+                note("UJ101", number, detail=partial(unusable, line, "run"))
                 continue
-            try:
-                score = float(fields[4])
-                usable = score == score and b"_" not in fields[4]
-            except ValueError:
-                usable = False
-            if not usable:
-                note("UJ101", number, detail=partial(unusable, line, many_fields, "run"))
-                continue
-            if many_fields > 6:
+            if len(fields) > 6:
                 note("UJ111", number, detail=partial(quoted, line))
                 del fields[6:]
             if fields[0] != topic:
@@ -215,7 +206,7 @@ class RunCheck:
         in_order = falling == scores
         order = ranked(docs, scores)
         if repeats := len(docs) - len(unique):
-            again = next(i for i, doc in enumerate(docs) if docs.index(doc) < i)
+            again = repeated(docs)[0]
             note("UJ102", numbers[again], repeats, where(docs[again], topic))
             falling = [scores[i] for i in order]
         names = b"\n".join([docs[i] for i in order])
@@ -382,11 +373,11 @@ def _compare_runs(looks: list[RunCheck]) -> None:
         group[1].tally.note("UJ132", None, len(group), _names([look.name for look in group]))
     longest = {look.path: max(look.length.values()) for look in readable}
     if len(longest) > 1:
-        usual = median(longest.values())
+        usual = median_high(longest.values())
         for look in readable:
             if longest[look.path] * 2 <= usual:
                 look.tally.found.pop("UJ110", None)
-                detail = f"at most {many(longest[look.path], 'document')} (other runs: {usual:.0f})"
+                detail = f"at most {many(longest[look.path], 'document')} (other runs: {usual})"
                 look.tally.note("UJ110", None, len(look.length), detail)
 
 

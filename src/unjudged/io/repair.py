@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from unjudged.errors import InputError
 from unjudged.io import files
+from unjudged.io.findings import quoted, shown
 from unjudged.io.ids import to_text
-from unjudged.io.trec import BAD_FIELDS, BAD_GRADE, BAD_NAN, BAD_NUL, BAD_SCORE, _sentence
 
 _LONGEST_LINE = 1 << 26
 
@@ -52,22 +52,33 @@ def ranked(docs: Sequence[bytes], scores: Sequence[float]) -> list[int]:
     order.sort(key=scores.__getitem__, reverse=True)
     if len(set(docs)) == len(docs):
         return order
+    worse = set(repeated([docs[i] for i in order]))
+    return [i for rank, i in enumerate(order) if rank not in worse]
+
+
+def repeated(docs: Iterable[bytes]) -> list[int]:
+    """Places of documents that were there before."""
     seen: set[bytes] = set()
-    return [i for i in order if not (docs[i] in seen or seen.add(docs[i]))]  # type: ignore[func-returns-value]
+    places = []
+    for i, doc in enumerate(docs):
+        if doc in seen:
+            places.append(i)
+        seen.add(doc)
+    return places
 
 
-def unusable(line: bytes, fields: int, what: str) -> str:
-    """Why a line cannot be used, in the words of the reader."""
-    short = fields < (6 if what == "run" else 4)
+def unusable(line: bytes, what: str) -> str:
+    """Why a line cannot be used."""
+    fields = line.split()
     if b"\0" in line:
-        kind = BAD_NUL
-    elif short:
-        kind = BAD_FIELDS
-    elif what == "run":
-        kind = BAD_NAN if line.split(None, 5)[4].lower().lstrip(b"+-") == b"nan" else BAD_SCORE
-    else:
-        kind = BAD_GRADE
-    return _sentence(kind, line[:120], what)
+        return "it holds a NUL byte, the file looks binary"
+    if len(fields) < (6 if what == "run" else 4):
+        need = "6 fields (topic Q0 doc rank score tag)" if what == "run" else "4 fields (topic iteration doc grade)"
+        hint = ", which looks like judgments" if what == "run" and len(fields) == 4 else ""
+        return f"a {what} line needs {need}, found {len(fields)}{hint}: {quoted(line)}"
+    if what == "run":
+        return f"the score '{shown(fields[4], 30)}' is not a decimal number"
+    return f"the grade '{shown(fields[3], 30)}' is not a whole number"
 
 
 def not_utf8(raw: Iterable[bytes]) -> list[bytes]:

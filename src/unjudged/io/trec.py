@@ -81,6 +81,7 @@ class RunTable:
     length: npt.NDArray[np.int32]
     answered: npt.NDArray[np.bool_]
     outside: int
+    outside_example: str = ""
     notes: tuple[str, ...] = ()
     tag: str = ""
     docs: Ids | None = field(default=None, repr=False)
@@ -99,10 +100,10 @@ def _sentence(kind: int, text: bytes, what: str) -> str:
         need = "6 fields (topic Q0 doc rank score tag)" if what == "run" else "4 fields (topic iteration doc grade)"
         hint = "; this looks like judgments, not a run" if what == "run" and len(fields) == 4 else ""
         return f"a {what} line needs {need}, found {len(fields)}: '{shown}'{hint}"
-    if kind == BAD_GRADE:
-        return f"the grade {to_text(fields[3])!r} is not a whole number"
-    score = to_text(fields[4])
-    return f"the score {score!r} is not a {'number' if kind == BAD_NAN else 'decimal number'}"
+    place, what_it_is = (3, "grade") if kind == BAD_GRADE else (4, "score")
+    shown = repr(to_text(fields[place])) if len(fields) > place else "in this line"
+    wanted = {BAD_GRADE: "whole number", BAD_NAN: "number"}.get(kind, "decimal number")
+    return f"the {what_it_is} {shown} is not a {wanted}"
 
 
 def _refuse(kind: int, line: int, text: bytes, what: str, source: str) -> InputError:
@@ -122,10 +123,12 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     reading = reading or Reading()
     text = files.read_all(path)
     source = "standard input" if path == files.STDIN else path
-    first = next((line for line in text[:65536].split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
-    fields = first.split()
-    if len(fields) >= 6 and fields[1].upper() == b"Q0":
-        raise InputError("this looks like a run, not judgments (topic iteration doc grade)", source, 1)
+    for number, line in enumerate(text[:65536].split(b"\n"), 1):
+        if line.strip() and not line.startswith(b"#"):
+            fields = line.split(None, 6)
+            if len(fields) >= 6 and fields[1].upper() == b"Q0":
+                raise InputError("this looks like a run, not judgments (topic iteration doc grade)", source, number)
+            break
     found = kernels.scan_qrels(text, reading.lenient)
     if found["bad"] and not reading.lenient:
         line, kind, shown = found["bad"][0]
@@ -189,12 +192,8 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
     outside = int(found["outside_topics"])
     example = to_text(found["outside_names"].split(b"\n")[0])
     if not answered.any():
-        raise InputError(f"no topic in common with the judgments (here e.g. {example}, there e.g. {topics[0]})", source)
-    if outside:
-        notes.append(f"{outside} topic{'s' * (outside > 1)} outside the judgments ignored (e.g. {example})")
-    if missing := int(len(answered) - answered.sum()):
-        first = topics[int(np.argmin(answered))]
-        notes.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {first})")
+        here = f"here e.g. {example}" if outside else "none here"
+        raise InputError(f"no topic in common with the judgments ({here}, there e.g. {topics[0]})", source)
     tag = to_text(found["tag"])
     docs, ties = "docs" in found, "tie_first" in found
     return RunTable(
@@ -206,6 +205,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         np.frombuffer(found["length"], np.int32),
         answered,
         outside,
+        example,
         tuple(notes),
         tag,
         Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)) if docs else None,

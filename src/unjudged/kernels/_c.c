@@ -150,7 +150,7 @@ static int parse_score(const char *s, size_t n, double *out)
     }
     uint64_t m = 0;
     int digits = 0, seen = 0, exact = 1;
-    long exponent = 0;
+    int64_t exponent = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++, seen = 1) {
         if (digits < 19) { m = m * 10 + (uint64_t)(*p - '0'); digits += m != 0; }
         else { exact = 0; exponent++; }
@@ -164,12 +164,12 @@ static int parse_score(const char *s, size_t n, double *out)
     if (!seen) return SCORE_BAD;
     if (p < end && (*p | 32) == 'e') {
         int sign = 1;
-        long e = 0;
+        int64_t e = 0;
         p++;
         if (p < end && (*p == '-' || *p == '+')) sign = *p++ == '-' ? -1 : 1;
         if (p == end) return SCORE_BAD;
         for (; p < end && *p >= '0' && *p <= '9'; p++)
-            if (e < 100000) e = e * 10 + (*p - '0');
+            if (e < 1000000000000000) e = e * 10 + (*p - '0');
         exponent += sign * e;
     }
     if (p != end) return SCORE_BAD;
@@ -416,21 +416,24 @@ static int split_line(const char *p, const char *end, Field *fields, int wanted)
 }
 
 #define KEEP_BAD_LINES 20
-#define KEEP_BAD_TEXT 120
+#define KEEP_BAD_FIELD 60
 
 typedef struct {
-    Arena text;                  /* first bytes of the bad lines */
+    Arena text;                  /* the bad lines, shortened */
     int64_t line[KEEP_BAD_LINES], end[KEEP_BAD_LINES];
     int kind[KEEP_BAD_LINES], kept;
     int64_t count;
 } BadLines;
 
-static int bad_line(BadLines *b, int kind, int64_t line, const char *s, size_t n)
+/* Notes an unusable line: its fields, each cut to a readable length, with single blanks between them. */
+static int bad_line(BadLines *b, int kind, int64_t line, const Field *fields, int found)
 {
     b->count++;
     if (b->kept == KEEP_BAD_LINES) return 0;
-    if (n > KEEP_BAD_TEXT) n = KEEP_BAD_TEXT;
-    if (arena_append(&b->text, s, n)) return -1;
+    for (int i = 0; i < found; i++) {
+        size_t n = fields[i].n < KEEP_BAD_FIELD ? fields[i].n : KEEP_BAD_FIELD;
+        if ((i && arena_append(&b->text, " ", 1)) || arena_append(&b->text, fields[i].s, n)) return -1;
+    }
     b->line[b->kept] = line;
     b->kind[b->kept] = kind;
     b->end[b->kept++] = (int64_t)b->text.size;
@@ -585,8 +588,9 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
             }
         }
         if (duplicate) {
-            if (!r->duplicates++) {
+            if (!r->duplicates++ || topic < r->duplicate_topic) {
                 r->duplicate_topic = topic;
+                r->duplicate_doc.size = 0;
                 if (arena_append(&r->duplicate_doc, doc, e->length)) return -1;
             }
             continue;
@@ -700,7 +704,7 @@ static inline int scan_line(RunScanner *r, const char *p, const char *end)
     }
     if (kind) {
         if (memchr(p, 0, (size_t)(end - p))) kind = BAD_NUL;
-        if (bad_line(&r->bad, kind, r->line, p, (size_t)(end - p))) return -1;
+        if (bad_line(&r->bad, kind, r->line, f, found)) return -1;
         return r->lenient ? 0 : 1;
     }
     if (r->topic == -2 || f[0].n != r->topic_id.size || memcmp(f[0].s, r->topic_id.data, f[0].n))
@@ -770,6 +774,13 @@ static PyObject *scanner_feed(RunScanner *r, PyObject *text)
 static int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *docs, size_t docs_n,
                          const int64_t *ends, const double *scores, size_t n)
 {
+    if (!ends) {
+        size_t breaks = 0;
+        for (const char *p = docs, *end = docs + docs_n; (p = memchr(p, '\n', (size_t)(end - p))); p++) breaks++;
+        if (n ? breaks != n - 1 : docs_n != 0) return -2;
+    } else
+        for (size_t i = 0; i < n; i++)
+            if (ends[i] < (i ? ends[i - 1] : 0) || ends[i] > (int64_t)docs_n) return -2;
     if (open_topic(r, topic, topic_n)) return -1;
     r->lines += (int64_t)n;
     for (size_t i = 0; i < n; i++)
@@ -780,14 +791,8 @@ static int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const
     }
     const char *p = docs, *end = docs + docs_n;
     for (size_t i = 0; i < n; i++) {
-        const char *stop;
-        if (ends) stop = docs + ends[i];
-        else {
-            stop = memchr(p, '\n', (size_t)(end - p));
-            if (!stop) stop = end;
-            if ((stop == end) != (i == n - 1)) return -2;
-        }
-        if (stop < p || stop > end) return -2;
+        const char *stop = ends ? docs + ends[i] : memchr(p, '\n', (size_t)(end - p));
+        if (!stop) stop = end;
         if (add_entry(r, p, (size_t)(stop - p), scores[i])) return -1;
         p = stop + (ends ? 0 : 1);
     }
@@ -820,10 +825,6 @@ static PyObject *scanner_add(RunScanner *r, PyObject *args)
     PyBuffer_Release(&scores);
     if (PyErr_Occurred()) return NULL;
     if (take_status(r, status == -1 ? -1 : 0)) return NULL;
-    if (status == -2) {           /* forget what was added, the caller gives explicit ends */
-        r->entries.size = r->arena.size = 0;
-        r->topic = -2;
-    }
     return PyLong_FromLongLong(status);
 }
 
@@ -1040,61 +1041,61 @@ static PyType_Spec scanner_spec = {"unjudged.kernels._c.RunScanner", sizeof(RunS
 
 /* ------------------------------------------------------------------ judgments */
 
+/* Distinct names with codes 0, 1, 2... in order of appearance. */
 typedef struct {
-    Arena topics, topic_ends, line_topic, docs, doc_ends, grades, lines, iterations, iteration_ends, line_iteration;
+    Arena names, ends;
     uint32_t *slot;
-    uint64_t slots, n_topics;
-    int64_t n_iterations, line;
+    uint64_t slots, count;
+} Names;
+
+typedef struct {
+    Names topics, iterations;
+    Arena line_topic, docs, doc_ends, grades, lines, line_iteration;
+    int64_t line;
     BadLines bad;
 } QrelsText;
 
-static int grow_topic_table(QrelsText *q)
+static int names_grow(Names *t)
 {
-    if (2 * (q->n_topics + 1) <= q->slots) return 0;
-    uint64_t size = q->slots ? 2 * q->slots : 256;
+    if (2 * (t->count + 1) <= t->slots) return 0;
+    uint64_t size = t->slots ? 2 * t->slots : 256;
     uint32_t *grown = calloc(size, sizeof *grown);
     if (!grown) return -1;
-    for (uint64_t t = 0; t < q->n_topics; t++) {
+    for (uint64_t c = 0; c < t->count; c++) {
         size_t n;
-        const char *s = id_at(&q->topics, (int64_t *)q->topic_ends.data, (int64_t)t, &n);
+        const char *s = id_at(&t->names, (int64_t *)t->ends.data, (int64_t)c, &n);
         uint64_t i = hash_bytes(s, n) & (size - 1);
         while (grown[i]) i = (i + 1) & (size - 1);
-        grown[i] = (uint32_t)t + 1;
+        grown[i] = (uint32_t)c + 1;
     }
-    free(q->slot);
-    q->slot = grown;
-    q->slots = size;
+    free(t->slot);
+    t->slot = grown;
+    t->slots = size;
     return 0;
 }
 
-static int64_t find_or_add_topic(QrelsText *q, const char *s, size_t n)
+/* The code of a name, added if it is new; -1: no memory. */
+static int64_t names_code(Names *t, const char *s, size_t n)
 {
-    if (grow_topic_table(q)) return -1;
-    uint64_t i = hash_bytes(s, n) & (q->slots - 1);
-    for (; q->slot[i]; i = (i + 1) & (q->slots - 1)) {
+    if (names_grow(t)) return -1;
+    uint64_t i = hash_bytes(s, n) & (t->slots - 1);
+    for (; t->slot[i]; i = (i + 1) & (t->slots - 1)) {
         size_t m;
-        const char *t = id_at(&q->topics, (int64_t *)q->topic_ends.data, q->slot[i] - 1, &m);
-        if (m == n && !memcmp(s, t, n)) return q->slot[i] - 1;
+        const char *known = id_at(&t->names, (int64_t *)t->ends.data, t->slot[i] - 1, &m);
+        if (m == n && !memcmp(s, known, n)) return t->slot[i] - 1;
     }
-    if (arena_append(&q->topics, s, n)) return -1;
-    int64_t end = (int64_t)q->topics.size;
-    if (arena_append(&q->topic_ends, &end, sizeof end)) return -1;
-    q->slot[i] = (uint32_t)++q->n_topics;
-    return (int64_t)q->n_topics - 1;
+    if (arena_append(&t->names, s, n)) return -1;
+    int64_t end = (int64_t)t->names.size;
+    if (arena_append(&t->ends, &end, sizeof end)) return -1;
+    t->slot[i] = (uint32_t)++t->count;
+    return (int64_t)t->count - 1;
 }
 
-static int64_t find_or_add_iteration(QrelsText *q, const char *s, size_t n, int64_t last)
+static void names_free(Names *t)
 {
-    const int64_t *ends = (const int64_t *)q->iteration_ends.data;
-    size_t m;
-    const char *t;
-    if (last >= 0 && (t = id_at(&q->iterations, ends, last, &m), m == n && !memcmp(s, t, n))) return last;
-    for (int64_t i = 0; i < q->n_iterations && i < 64; i++)
-        if (t = id_at(&q->iterations, ends, i, &m), m == n && !memcmp(s, t, n)) return i;
-    if (arena_append(&q->iterations, s, n)) return -1;
-    int64_t end = (int64_t)q->iterations.size;
-    if (arena_append(&q->iteration_ends, &end, sizeof end)) return -1;
-    return q->n_iterations++;
+    arena_free(&t->names);
+    arena_free(&t->ends);
+    free(t->slot);
 }
 
 static int parse_grade(const char *s, size_t n, int32_t *out)
@@ -1130,15 +1131,15 @@ static int scan_qrels_text(QrelsText *q, const char *p, size_t size, int lenient
         else if (parse_grade(f[3].s, f[3].n, &grade)) kind = BAD_GRADE;
         if (kind) {
             if (memchr(line, 0, (size_t)(stop - line))) kind = BAD_NUL;
-            if (bad_line(&q->bad, kind, q->line, line, (size_t)(stop - line))) return -1;
+            if (bad_line(&q->bad, kind, q->line, f, found)) return -1;
             if (!lenient) return 0;
             continue;
         }
         if (!last.s || last.n != f[0].n || memcmp(last.s, f[0].s, last.n)) {
-            topic = find_or_add_topic(q, f[0].s, f[0].n);
+            topic = names_code(&q->topics, f[0].s, f[0].n);
             last = f[0];
         }
-        iteration = find_or_add_iteration(q, f[1].s, f[1].n, iteration);
+        iteration = names_code(&q->iterations, f[1].s, f[1].n);
         if (topic < 0 || iteration < 0) return -1;
         int32_t topic32 = (int32_t)topic, iteration32 = (int32_t)iteration;
         if (arena_append(&q->docs, f[2].s, f[2].n)) return -1;
@@ -1164,12 +1165,12 @@ static PyObject *scan_qrels(PyObject *Py_UNUSED(module), PyObject *args)
     PyBuffer_Release(&text);
     PyObject *out = failed ? PyErr_NoMemory() : PyDict_New();
     if (out) {
-        failed = set_item(out, "topics", arena_bytes(&q.topics)) | set_item(out, "topic_ends", arena_bytes(&q.topic_ends)) |
+        failed = set_item(out, "topics", arena_bytes(&q.topics.names)) | set_item(out, "topic_ends", arena_bytes(&q.topics.ends)) |
                  set_item(out, "topic", arena_bytes(&q.line_topic)) | set_item(out, "docs", arena_bytes(&q.docs)) |
                  set_item(out, "doc_ends", arena_bytes(&q.doc_ends)) | set_item(out, "grade", arena_bytes(&q.grades)) |
                  set_item(out, "line", arena_bytes(&q.lines)) |
-                 set_item(out, "iterations", arena_bytes(&q.iterations)) |
-                 set_item(out, "iteration_ends", arena_bytes(&q.iteration_ends)) |
+                 set_item(out, "iterations", arena_bytes(&q.iterations.names)) |
+                 set_item(out, "iteration_ends", arena_bytes(&q.iterations.ends)) |
                  set_item(out, "iteration", arena_bytes(&q.line_iteration)) |
                  set_item(out, "bad", bad_lines_list(&q.bad)) |
                  set_item(out, "bad_count", PyLong_FromLongLong(q.bad.count));
@@ -1178,10 +1179,10 @@ static PyObject *scan_qrels(PyObject *Py_UNUSED(module), PyObject *args)
             out = NULL;
         }
     }
-    Arena *arenas[] = {&q.topics, &q.topic_ends, &q.line_topic, &q.docs, &q.doc_ends, &q.grades, &q.lines,
-                       &q.iterations, &q.iteration_ends, &q.line_iteration, &q.bad.text};
+    Arena *arenas[] = {&q.line_topic, &q.docs, &q.doc_ends, &q.grades, &q.lines, &q.line_iteration, &q.bad.text};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
-    free(q.slot);
+    names_free(&q.topics);
+    names_free(&q.iterations);
     return out;
 }
 

@@ -15,8 +15,9 @@ import numpy as np
 
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 _TREC9, _FILE, _ASCENDING = 1, 2, 3
-_KEEP_BAD_LINES, _KEEP_BAD_TEXT = 20, 120
+_KEEP_BAD_LINES, _KEEP_BAD_FIELD = 20, 60
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)", re.ASCII)
+_NAN = re.compile(rb"[+-]?[nN][aA][nN]")
 _GRADE = re.compile(rb"[+-]?\d+", re.ASCII)
 
 
@@ -56,9 +57,11 @@ class Index:
         return self._duplicates
 
 
-def _bad(found: list[tuple[int, int, bytes]], line: int, kind: int, text: bytes) -> None:
+def _bad(found: list[tuple[int, int, bytes]], line: int, kind: int, text: bytes, fields: list[bytes]) -> None:
+    """Notes an unusable line: its fields, each cut to a readable length."""
     if len(found) < _KEEP_BAD_LINES:
-        found.append((line, BAD_NUL if b"\0" in text else kind, text[:_KEEP_BAD_TEXT]))
+        shown = b" ".join(field[:_KEEP_BAD_FIELD] for field in fields)
+        found.append((line, BAD_NUL if b"\0" in text else kind, shown))
 
 
 class RunScanner:
@@ -123,10 +126,10 @@ class RunScanner:
         elif _NUMBER.fullmatch(fields[4]):
             score = float(fields[4])
         else:
-            kind = BAD_NAN if fields[4].lower().lstrip(b"+-") == b"nan" else BAD_SCORE
+            kind = BAD_NAN if _NAN.fullmatch(fields[4]) else BAD_SCORE
         if kind:
             self._bad_count += 1
-            _bad(self._bad, self._line, kind, line)
+            _bad(self._bad, self._line, kind, line, fields[:6])
             return self.lenient
         if fields[0] != self._topic:
             self._open(fields[0])
@@ -140,6 +143,9 @@ class RunScanner:
     def add(self, topic: Any, docs: Any, ends: Any, scores: Any) -> int:
         """One topic: newline-joined documents (or with ends) and float64 scores."""
         values = np.frombuffer(scores, np.float64)
+        names = _ids(docs, ends) if ends is not None else bytes(docs).split(b"\n") if len(docs) or len(values) else []
+        if len(names) != len(values):
+            return -2
         self._open(bytes(topic))
         self._lines += len(values)
         nan = np.flatnonzero(np.isnan(values))
@@ -147,11 +153,6 @@ class RunScanner:
             return int(nan[0]) + 1
         if self._current is None:
             return 0
-        names = _ids(docs, ends) if ends is not None else bytes(docs).split(b"\n") if len(values) else []
-        if len(names) != len(values):
-            self._lists.pop(self.index.topics[bytes(topic)])
-            self._topic = None
-            return -2
         self._current[0].extend(names)
         self._current[1].extend(values.tolist())
         return 0
@@ -250,6 +251,11 @@ class RunScanner:
         return out
 
 
+def _small(grade: bytes) -> bool:
+    digits = grade.lstrip(b"+-").lstrip(b"0")
+    return len(digits) <= 10 and int(digits or b"0") <= 1_000_000_000
+
+
 def scan_qrels(text: Any, lenient: bool) -> dict[str, Any]:
     """The columns of a judgment file."""
     topics: dict[bytes, int] = {}
@@ -268,18 +274,18 @@ def scan_qrels(text: Any, lenient: bool) -> dict[str, Any]:
         kind = 0
         if len(fields) < 4:
             kind = BAD_FIELDS
-        elif not _GRADE.fullmatch(fields[3]) or abs(int(fields[3])) > 1_000_000_000:
+        elif not _GRADE.fullmatch(fields[3]) or not _small(fields[3]):
             kind = BAD_GRADE
         if kind:
             bad_count += 1
-            _bad(bad, number, kind, line)
+            _bad(bad, number, kind, line, fields[:4])
             if not lenient:
                 break
             continue
         topic.append(topics.setdefault(fields[0], len(topics)))
         iteration.append(iterations.setdefault(fields[1], len(iterations)))
         docs.append(fields[2])
-        grade.append(int(fields[3]))
+        grade.append(int(fields[3].lstrip(b"+-").lstrip(b"0") or b"0") * (-1 if fields[3][:1] == b"-" else 1))
         lines.append(number)
     topic_blob, topic_ends = _pack(topics)
     doc_blob, doc_ends = _pack(docs)
@@ -325,6 +331,7 @@ def _running(values: Any, offsets: Any, out: Any, ufunc: np.ufunc) -> None:
 def segment_cumsum(values: Any, offsets: Any, out: Any) -> None:
     """Running sums inside each segment."""
     _running(values, offsets, out, np.add)
+    out += 0.0  # the C loop starts at 0.0, which swallows a negative zero
 
 
 def segment_cumprod(values: Any, offsets: Any, out: Any) -> None:

@@ -114,6 +114,16 @@ def _from_ir_measures(thing: Any) -> list[Measure]:
     return [known(**params).complete()]
 
 
+def gains_of_sets(wanted: Any) -> dict[int, float] | None:
+    """The gains a named set among these measures brings along (sets.GAINS)."""
+    names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, (list, tuple)) else []
+    for name in names:
+        for part in split_list(name) if isinstance(name, str) else []:
+            if part in sets.GAINS:
+                return sets.GAINS[part]
+    return None
+
+
 def measures(wanted: Any, rel: int | None = None) -> list[Measure]:
     """Measures from a spelling, a Measure, an ir_measures object, or any mix of them in a list.
 

@@ -106,7 +106,8 @@ def _as_read(topic: Topic, tied: bool) -> NDArray[np.int32]:
     """The lists as a reader orders them: equal scores by document id, descending."""
     if not tied:
         return topic.lists
-    order = np.lexsort((-topic.document[topic.lists], -topic.scores), axis=1)
+    beyond = np.arange(topic.lists.shape[1]) >= topic.lengths[:, None]
+    order = np.lexsort((-topic.document[topic.lists], -topic.scores, beyond), axis=1)
     return np.take_along_axis(topic.lists, order, axis=1)
 
 

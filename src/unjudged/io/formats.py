@@ -1,0 +1,195 @@
+"""Which format a file is in, and which module reads it: one table, by content first, by extension where that fails.
+
+What nothing here recognises is TREC text, with its ordinary messages. A reader's module is imported when its
+format is met, so TREC text costs one look at the beginning of the file and imports nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unjudged.errors import UsageError, nearest
+from unjudged.io import files, trec
+from unjudged.io.columns import GRADES, RANKED, has_columns
+from unjudged.io.ids import Ids, to_text
+from unjudged.io.trec import QrelsTable, Reading, RunTable
+
+_HEAD = 1 << 16
+_LEVEL = re.compile(rb"L\d+")
+_OBJECT = re.compile(rb'\s*\{\s*["}]')
+DATASET = "irds:"
+
+
+class Head(NamedTuple):
+    """The beginning of a file, decompressed, and its first line with something on it."""
+
+    suffix: str
+    start: bytes
+    line: bytes
+    whole_line: bool
+
+    @property
+    def fields(self) -> list[bytes]:
+        """The first line between blanks and tabs."""
+        return self.line.split()
+
+    @property
+    def columns(self) -> list[str]:
+        """The first line between tabs."""
+        return to_text(self.line.rstrip(b"\r")).split("\t")
+
+
+def _json_lines(head: Head) -> bool:
+    if head.suffix in (".jsonl", ".ndjson"):
+        return len(head.fields) < 4 or bool(_OBJECT.match(head.start))
+    if not (_OBJECT.match(head.start) and head.whole_line):
+        return False
+    import json
+
+    try:
+        first = json.loads(to_text(head.line))
+    except ValueError:
+        return False
+    return isinstance(first, dict) and any(not isinstance(value, dict) for value in first.values())
+
+
+def _json(head: Head) -> bool:
+    return bool(_OBJECT.match(head.start)) or (head.suffix == ".json" and len(head.fields) < 4)
+
+
+def _parquet(head: Head) -> bool:
+    return head.start.startswith(b"PAR1") or head.suffix in (".parquet", ".parq")
+
+
+def _msmarco_run(head: Head) -> bool:
+    columns = head.line.rstrip(b"\r").split(b"\t")
+    return len(columns) == len(head.fields) == 3 and columns[2].isdigit()
+
+
+def _ntcireval_qrels(head: Head) -> bool:
+    return len(head.fields) in (2, 3) and bool(_LEVEL.fullmatch(head.fields[-1]))
+
+
+class Format(NamedTuple):
+    """A format's module in `unjudged.io`, and how judgments and runs in it are recognised (None: not by looking)."""
+
+    module: str
+    qrels: Callable[[Head], bool] | None = None
+    run: Callable[[Head], bool] | None = None
+
+
+FORMATS: dict[str, Format] = {
+    "parquet": Format("parquet", _parquet, _parquet),
+    "jsonl": Format("jsonl", _json_lines, _json_lines),
+    "json": Format("json_", _json, _json),
+    "beir": Format("beir", lambda h: has_columns(h.columns, GRADES), lambda h: has_columns(h.columns, RANKED)),
+    "ntcireval": Format("ntcireval", _ntcireval_qrels),
+    "msmarco": Format("msmarco", None, _msmarco_run),
+    "sampleval": Format("sampleval"),
+    "ir_datasets": Format("datasets"),
+    "trec": Format("trec"),
+}
+"""Looked up in this order; the first that recognises the file reads it."""
+
+QRELS_FORMATS = tuple(name for name in FORMATS if name not in ("msmarco", "ir_datasets"))
+"""What may be asked for by name, where looking is not enough (`--qrels-format`)."""
+
+
+def peek(path: str) -> Head:
+    """The beginning of a regular file or of standard input, without using it up; empty for anything else."""
+    try:
+        if path == files.STDIN:
+            look = getattr(sys.stdin.buffer, "peek", None)
+            start = bytes(look(_HEAD)) if look else b""
+        elif stat.S_ISREG(Path(path).stat().st_mode):
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+                start = file.read(_HEAD)
+        else:
+            start = b""  # a pipe can be read only once
+        if start[:2] == b"\x1f\x8b":
+            start = zlib.decompressobj(31).decompress(start, _HEAD)
+    except (OSError, ValueError, zlib.error):
+        start = b""  # the reader will say what is wrong
+    start = start.removeprefix(b"\xef\xbb\xbf")
+    pieces = start.split(b"\n")
+    place = next((i for i, p in enumerate(pieces) if p.strip() and not p.startswith(b"#")), len(pieces) - 1)
+    whole = place < len(pieces) - 1 or len(start) < _HEAD
+    return Head(Path(path.removesuffix(".gz")).suffix.lower(), start, pieces[place], whole)
+
+
+def qrels_format(path: str) -> str:
+    """The name of the format of these judgments; `trec` where no other is recognised."""
+    if path.startswith(DATASET):
+        return "ir_datasets"
+    if path != files.STDIN:
+        if Path(path).is_dir():
+            from unjudged.io.ntcireval import is_qrels
+
+            return "ntcireval" if is_qrels(path) else "trec"
+        if not Path(path).exists():
+            from unjudged.io.datasets import is_known
+
+            return "ir_datasets" if is_known(path) else "trec"
+    head = peek(path)
+    return next((name for name, f in FORMATS.items() if f.qrels and head.line and f.qrels(head)), "trec")
+
+
+def run_format(path: str) -> str:
+    """The name of the format of this run; `trec` where no other is recognised."""
+    if path.startswith(DATASET):
+        return "ir_datasets"
+    if path != files.STDIN and not Path(path).is_file():
+        from unjudged.io.ntcireval import is_run
+
+        return "ntcireval" if is_run(path) else "trec"
+    head = peek(path)
+    return next((name for name, f in FORMATS.items() if f.run and head.line and f.run(head)), "trec")
+
+
+def _module(name: str) -> Any:
+    return trec if name == "trec" else importlib.import_module(f"unjudged.io.{FORMATS[name].module}")
+
+
+def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsTable:
+    """Judgments in any format: a file, a folder of NTCIREVAL rel files, `-`, or an ir_datasets id.
+
+    `format` names one of QRELS_FORMATS instead of looking at the content; only so can NIST's sampled
+    judgments (`sampleval`) be told from TREC text with a field too many.
+    """
+    if format is not None and format not in QRELS_FORMATS:
+        known = ", ".join(QRELS_FORMATS)
+        raise UsageError(f"unknown format {format!r} for judgments{nearest(format, QRELS_FORMATS)}; there are {known}")
+    table: QrelsTable = _module(format or qrels_format(path)).read_qrels(path, reading)
+    return table
+
+
+def read_run(
+    path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
+) -> RunTable:
+    """A run in any format, as `trec.read_run` reads TREC text."""
+    table: RunTable = _module(run_format(path)).read_run(path, index, topics, reading, name, keep_docs)
+    return table
+
+
+def runs(spec: str) -> list[tuple[str, str]]:
+    """(name, path) of each run a RUN argument stands for: a file, folder or glob, `-`, or `irds:ID`."""
+    if spec.startswith(DATASET):
+        return [(spec.removeprefix(DATASET), spec)]
+    if Path(spec).is_dir():
+        from unjudged.io.ntcireval import runs_in
+
+        if found := runs_in(Path(spec)):
+            return found
+    elif "*" in spec:
+        from unjudged.io.ntcireval import run_in_topics
+
+        if run := run_in_topics(spec):
+            return [(run, spec)]
+    return [(files.run_name(path), path) for path in files.expand(spec)]

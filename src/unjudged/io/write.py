@@ -1,0 +1,191 @@
+"""Writing judgments and runs: TREC text, JSON lines, Parquet. A file appears whole or not at all.
+
+A name that ends in `.gz` gives compressed text. The same data gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.errors import InputError, UsageError, nearest
+from unjudged.io.ids import Ids, to_bytes, to_text
+
+FORMATS = ("trec", "jsonl", "parquet")
+_SEPARATOR = re.compile(rb"[\s\0]")
+
+
+class _Judgments(Protocol):
+    @property
+    def topics(self) -> Ids: ...
+    @property
+    def topic(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def docs(self) -> Ids: ...
+    @property
+    def grade(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def order(self) -> npt.NDArray[np.int64] | None: ...
+    @property
+    def iterations(self) -> Ids: ...
+    @property
+    def iteration(self) -> npt.NDArray[np.int32] | None: ...
+
+
+class _Rankings(Protocol):
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def doc(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def unjudged(self) -> Ids: ...
+
+
+class _Collection(Protocol):
+    @property
+    def judgments(self) -> Any: ...
+    @property
+    def runs(self) -> tuple[str, ...]: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def rankings(self) -> _Rankings: ...
+
+
+Table = dict[str, "Sequence[str] | Sequence[bytes] | Sequence[int]"]
+
+
+def write_qrels(judgments: _Judgments, path: str | Path, format: str = "trec") -> None:
+    """Write judgments in the order of their source, documents of negative grade and iterations included.
+
+    `format` is `trec` (`topic iteration doc grade`), `jsonl` or `parquet`; the two latter have the columns topic,
+    iteration, doc, grade. Judgments given twice are written once. Grades are those held: where they were read
+    with `negative="nonrelevant"`, -1 has become 0.
+    """
+    order = np.arange(len(judgments.grade)) if judgments.order is None else np.argsort(judgments.order, kind="stable")
+    topics, docs, iterations = _raw(judgments.topics), _raw(judgments.docs), _raw(judgments.iterations)
+    rounds = [0] * len(order) if judgments.iteration is None else judgments.iteration[order].tolist()
+    columns: Table = {
+        "topic": [topics[t] for t in judgments.topic[order].tolist()],
+        "iteration": [iterations[i] for i in rounds],
+        "doc": [docs[d] for d in order.tolist()],
+        "grade": judgments.grade[order].tolist(),
+    }
+
+    def lines() -> Iterable[bytes]:
+        _refuse_separators({"topic": topics, "document": docs, "iteration": iterations}, path)
+        return (b"%b %b %b %d\n" % row for row in zip(*columns.values(), strict=True))
+
+    _write(columns, lines, path, format)
+
+
+def write_run(collection: _Collection, run: str, path: str | Path, format: str = "trec") -> None:
+    """Write one run of a collection, each list best document first, topics in the order of the judgments.
+
+    A collection keeps the order of the documents, not their scores. So the score written is the length of the list
+    minus the rank plus one (the last document has 1): any rule for ties reads the same order from it. Only judged
+    topics are there, without repeated documents and cut off where reading was truncated.
+
+    `format` is `trec` (`topic Q0 doc rank score tag`; the tag is that of the run as read, else its name), `jsonl` or
+    `parquet`, both with the columns run, topic, doc, rank, score.
+    """
+    if run not in collection.runs:
+        raise UsageError(f"no run {run!r} in this collection{nearest(run, collection.runs)}")
+    number = collection.runs.index(run)
+    names, rankings = _raw(collection.judgments.topics), collection.rankings
+    sizes = np.diff(rankings.offsets)[number * len(names) : (number + 1) * len(names)]
+    start = int(rankings.offsets[number * len(names)])
+    codes = rankings.doc[start : start + int(sizes.sum())]
+    if not len(codes):
+        raise UsageError(f"run {run} holds no documents for the judged topics")
+    judged, first = collection.judgments.docs, len(collection.judgments.docs)
+    docs = [judged.raw(c) if c < first else rankings.unjudged.raw(c - first) for c in codes.tolist()]
+    ends = np.cumsum(sizes)
+    rank = np.arange(1, len(codes) + 1) - np.repeat(ends - sizes, sizes)
+    topic = [names[t] for t in np.repeat(np.arange(len(names)), sizes).tolist()]
+    score = (np.repeat(sizes, sizes) - rank + 1).tolist()
+    columns: Table = {"topic": topic, "doc": docs, "rank": rank.tolist(), "score": score}
+
+    def lines() -> Iterable[bytes]:
+        _refuse_separators({"topic": names, "document": docs}, path)
+        tag = _SEPARATOR.sub(b"_", to_bytes(collection.tags[number] or run))
+        return (b"%b Q0 %b %d %d %b\n" % (*row, tag) for row in zip(*columns.values(), strict=True))
+
+    _write({"run": [to_bytes(run)] * len(docs), **columns}, lines, path, format)
+
+
+def _raw(ids: Ids) -> list[bytes]:
+    return [ids.raw(i) for i in range(len(ids))]
+
+
+def _refuse_separators(groups: dict[str, list[bytes]], path: str | Path) -> None:
+    """TREC text cannot hold every id; say which one."""
+    for what, ids in groups.items():
+        for one in ids:
+            if not one or _SEPARATOR.search(one) or (what == "topic" and one.startswith(b"#")):
+                why = "is empty" if not one else "begins with #" if one.startswith(b"#") else "holds white space"
+                raise InputError(
+                    f"the {what} id {to_text(one)!r} {why}, which TREC text cannot hold; write jsonl or parquet",
+                    str(path),
+                )
+
+
+def _write(columns: Table, lines: Callable[[], Iterable[bytes]], path: str | Path, format: str) -> None:
+    if format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}{nearest(format, FORMATS)}; there are {', '.join(FORMATS)}")
+    if format == "parquet":
+        write_whole(path, _parquet(columns, path))
+        return
+    data = b"".join(lines() if format == "trec" else _json_lines(columns))
+    write_whole(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+
+
+def _json_lines(columns: Table) -> Iterable[bytes]:
+    for row in zip(*columns.values(), strict=True):
+        shown = {n: to_text(v) if isinstance(v, bytes) else v for n, v in zip(columns, row, strict=True)}
+        yield json.dumps(shown).encode("ascii") + b"\n"
+
+
+def _parquet(columns: Table, path: str | Path) -> bytes:
+    """Ids are text columns, or bytes where some id is not UTF-8."""
+    from unjudged.io.parquet import load_pyarrow
+
+    pyarrow = load_pyarrow(str(path))
+    arrays = {}
+    for name, values in columns.items():
+        if name in ("grade", "rank", "score"):
+            arrays[name] = pyarrow.array(values, pyarrow.float64() if name == "score" else pyarrow.int32())
+            continue
+        arrays[name] = pyarrow.array(values, pyarrow.binary())
+        with contextlib.suppress(pyarrow.ArrowInvalid):
+            arrays[name] = arrays[name].cast(pyarrow.string())
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), buffer)
+    return buffer.getvalue()
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write beside the target, then move into place; what was there before stays until then."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}")
+    try:
+        try:
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # noqa: PTH123
+                file.write(data)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None

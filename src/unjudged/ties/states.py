@@ -1,0 +1,206 @@
+"""Tied documents with what stands above them: exact for sums over hits of any function of the counts above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Cells, Floats, Ints
+from unjudged.errors import UsageError
+from unjudged.ties.lists import Kinds, Lists, Mask, changes, expand, log_choose, starts
+from unjudged.ties.spread import Spread
+
+MOST_STEPS = 4e9
+"""Refuse the distribution of a maximum in a list that takes more steps than this (some ten seconds)."""
+
+
+class TooManyOrders(UsageError):
+    """Raised with the number of the list whose ties are too many to average over."""
+
+    def __init__(self, cell: int, reason: str) -> None:
+        super().__init__(reason)
+        self.cell, self.reason = cell, reason
+
+
+class States(Spread):
+    """A view with one entry per kind of document, rank, and numbers of documents above it in its group.
+
+    Hits are divided into blocks (`block`, -1: no block). An entry says how many documents of each block the
+    group has above it (multivariate hypergeometric), and `running` is exact given these where the values
+    follow from the block, else the mean. Only the kinds marked `expanded` get entries of all states: those
+    whose terms the measure adds up. Values per hit may depend on its kind, not on its rank.
+    """
+
+    per_hit = (*Spread.per_hit, "place", "above_", "chance")
+    place: Ints
+    above_: npt.NDArray[np.int64]
+    chance: Floats
+    _sizes: npt.NDArray[np.int64]
+    _block: Ints
+
+    @classmethod
+    def over(
+        cls, h: Lists, key: npt.NDArray[Any], block: npt.NDArray[np.int64], expanded: Mask, kinds: Kinds | None = None
+    ) -> States:
+        kinds = Kinds.of(h, key) if kinds is None else kinds
+        blocks = block[kinds.hit]
+        others, sizes = _others(kinds, blocks, max(int(block.max(initial=0)) + 1, 1))
+        shown = expanded[kinds.hit] & (kinds.size > 1)
+        grid = np.where(shown, np.prod(others + 1, axis=1), 1)
+        kind, number = expand(np.where(shown, kinds.size * grid, 1))
+        place, code = number // grid[kind], number % grid[kind]
+        above = np.zeros((len(kind), others.shape[1]), np.int64)
+        for b in range(others.shape[1]):
+            base = np.where(shown, others[:, b] + 1, 1)[kind]
+            above[:, b], code = code % base, code // base
+        rest, below = kinds.size - 1 - others.sum(axis=1), place - above.sum(axis=1)
+        kept = (below >= 0) & (below <= rest[kind])
+        kept |= ~shown[kind]
+        kind, place, above, below = kind[kept], place[kept], above[kept], np.maximum(below[kept], 0)
+        log = log_choose(rest[kind], np.minimum(below, rest[kind]))
+        for b in range(others.shape[1]):
+            log += log_choose(others[kind, b], above[:, b])
+        log -= log_choose(kinds.size[kind] - 1, place)
+        chance = np.where(shown[kind], np.exp(log), 1.0)
+        at = np.flatnonzero(changes(kind, place))
+        if len(at):
+            chance /= np.repeat(np.add.reduceat(chance, at), np.diff(np.append(at, len(kind))))
+        many = kinds.many[kind]
+        weight = np.where(shown[kind], many / kinds.size[kind] * chance, many)
+        view = cls(
+            h.judgments,
+            h.topic_of,
+            h.length,
+            np.searchsorted(kinds.cell[kind], np.arange(h.cells + 1)),
+            h.row[kinds.hit][kind],
+            kinds.first[kind] + place,
+            rel=h.rel,
+        )
+        view._with(kinds, kind, weight)
+        view.place, view.above_, view.chance = place, above, chance
+        view._sizes, view._block = sizes, blocks
+        return view
+
+    def running(self, values: npt.NDArray[Any]) -> Floats:
+        """Mean of the sum over the hits down to this one, given what stands above."""
+        v = np.ascontiguousarray(values, np.float64)
+        if not len(v):
+            return v
+        out = self._earlier(v) + v
+        at = np.flatnonzero(changes(self.kind))
+        group, block, worth = self.group[at], self._block[self.kind[at]], self.many[at] * v[at]
+        own, rest, below = self._block[self.kind], self.size - 1, self.place.copy()
+        for b in range(self._sizes.shape[1]):
+            mine = own == b
+            total = np.bincount(group, np.where(block == b, worth, 0.0), len(self._sizes))[self.group] - mine * v
+            others, above = self._sizes[self.group, b] - mine, self.above_[:, b]
+            out += above * total / np.maximum(others, 1)
+            rest, below = rest - others, below - above
+        total = np.bincount(group, np.where(block < 0, worth, 0.0), len(self._sizes))[self.group] - (own < 0) * v
+        return np.asarray(out + below * total / np.maximum(rest, 1))
+
+    def running_product(self, values: Floats) -> Floats:
+        """Refused: a product is no sum."""
+        raise NotImplementedError("running products given what stands above")
+
+    def max(self, values: Floats) -> Cells:
+        """Mean of the largest value of the hits per cell; 0 where there is none (one kind of hits, one block).
+
+        The largest value is at most t in a group with the chance that a walk through its ranks, taking hits as
+        they come, meets none above t. Groups are independent, so these chances multiply.
+        """
+        out = np.zeros(self.cells)
+        for cell in np.flatnonzero(np.diff(self.offsets)).tolist():
+            entries = np.arange(self.offsets[cell], self.offsets[cell + 1])
+            at = np.flatnonzero(changes(self.group[entries]))
+            out[cell] = self._mean_of_max(cell, values, np.split(entries, at[1:]))
+        return out
+
+    def _mean_of_max(self, cell: int, values: Floats, groups: Sequence[Ints]) -> float:
+        tables = [self._table(values, g) for g in groups]
+        least = max(float(np.where(np.isnan(t), np.inf, t).min(axis=0).max()) for t in tables)
+        tables = [t for t in tables if np.nanmax(t) > least]
+        if not tables:
+            return least
+        levels = np.unique(np.concatenate([t[t > least] for t in tables]))
+        levels = np.append(least, levels)
+        steps = [t.size * np.searchsorted(levels, np.nanmax(t)) for t in tables]
+        if sum(steps) > MOST_STEPS:
+            raise TooManyOrders(cell, f"the distribution of a maximum takes {sum(steps):.1g} steps")
+        chance = np.ones(len(levels))
+        for table in tables:
+            some = int(np.searchsorted(levels, np.nanmax(table)))  # above all values of the group: certain
+            chance[:some] *= _chance_of_at_most(table, levels[:some])
+        return float(levels @ np.diff(chance, prepend=0.0))
+
+    def _table(self, values: Floats, entries: Ints) -> Floats:
+        """Values of a group by place and by number of hits above in the group; NaN where impossible."""
+        size, many = int(self.size[entries[0]]), int(self.many[entries[0]])
+        table = np.full((size, many), np.nan)
+        table[self.place[entries], self.above_[entries, 0]] = values[entries]
+        return table
+
+
+def _others(kinds: Kinds, blocks: Ints, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Per kind, the documents of each block in its group without one of its own; and with all, per group."""
+    chosen = blocks >= 0
+    slot = kinds.group[chosen] * count + blocks[chosen]
+    sizes = np.bincount(slot, kinds.many[chosen], kinds.groups * count).astype(np.int64).reshape(-1, count)
+    others = sizes[kinds.group]
+    others[np.flatnonzero(chosen), blocks[chosen]] -= 1
+    return others, sizes
+
+
+def work(kinds: Kinds, blocks: Ints, expanded: Mask, cells: int) -> Floats:
+    """Number of entries `States.over` would make, per cell."""
+    others, _ = _others(kinds, blocks, max(int(blocks.max(initial=0)) + 1, 1))
+    grid = np.prod(others + 1.0, axis=1) * kinds.size
+    return np.bincount(kinds.cell, np.where(expanded & (kinds.size > 1), grid, 1.0), cells)
+
+
+def _chance_of_at_most(table: Floats, levels: Floats) -> Floats:
+    """For each level, the chance that no hit of the group has a value above it.
+
+    The walk: after j of n documents, x of m hits were met; the next is a hit with chance (m - x) / (n - j).
+    States that have less than 1e-30 of the chance are left out, and levels drop out once nothing above them
+    can be met any more.
+    """
+    n, m = table.shape
+    reach = np.maximum.accumulate(np.nan_to_num(table, nan=-np.inf)[::-1].max(axis=1))[::-1]
+    out = np.ones(len(levels))
+    walk, begin = np.ones((1, len(levels))), 0  # by number of hits met (from `begin` on) and level
+    active = len(levels)
+    for j in range(n):
+        still = int(np.searchsorted(levels, reach[j]))
+        if still < active:
+            out[still:active] = walk[:, still:active].sum(axis=0)
+            walk, active = walk[:, :still], still
+            if not active:
+                return out
+        x = np.arange(begin, begin + len(walk))
+        hit = ((m - x) / (n - j))[:, None]
+        moved = np.zeros((len(walk) + 1, active))
+        moved[:-1] = walk * (1 - hit)
+        allowed = table[j, np.minimum(x, m - 1)][:, None] <= levels[None, :active]
+        moved[1:] += walk * hit * allowed
+        low, high = max(0, m - (n - j - 1)) - begin, min(j + 1, m) - begin + 1
+        moved = moved[max(low, 0) : high]
+        begin += max(low, 0)
+        seen = moved.max(axis=1) > 1e-30
+        if not seen.all() and seen.any():
+            kept = np.flatnonzero(seen)
+            begin, moved = begin + int(kept[0]), moved[kept[0] : kept[-1] + 1]
+        walk = moved
+    out[:active] = walk.sum(axis=0)
+    return out
+
+
+def block_of(chosen: Mask) -> Ints:
+    """One block of the chosen hits."""
+    return np.where(chosen, 0, -1)
+
+
+__all__ = ["MOST_STEPS", "States", "TooManyOrders", "block_of", "starts", "work"]

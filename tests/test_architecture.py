@@ -1,0 +1,160 @@
+"""The house stays in order: imports point one way, modules stay small, names say what is inside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import unjudged
+
+ROOT = Path(unjudged.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+MODULES = {
+    ".".join(("unjudged", *f.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): f
+    for f in FILES
+}
+
+BELOW = {
+    "errors": set(),
+    "kernels": {"errors"},
+    "io": {"errors", "kernels"},
+    "collection": {"errors", "kernels", "io"},
+    "loading": {"errors", "kernels", "io", "collection"},
+    "measures": {"errors", "kernels", "io", "collection"},
+    "bounds": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "scoring": {
+        "errors",
+        "kernels",
+        "io",
+        "collection",
+        "loading",
+        "measures",
+        "bounds",
+        "results",
+        "statistics",
+    },
+    "simulate": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "bounds": {"errors", "kernels", "io", "collection", "measures", "scoring", "results"},
+    "ties": {"errors", "kernels", "io", "collection", "measures"},
+    "statistics": {"kernels"},
+    "results": {"errors"},
+}
+"""Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
+
+MORE = {"simulate.summary": {"scoring", "loading", "statistics"}}
+"""Single modules that may use more than the rest of their part."""
+
+TOP = {"cli", "__main__", ""}
+
+
+def imports(tree: ast.AST, module: str, package: bool) -> Iterator[tuple[int, str]]:
+    """(line, module of this package) for every import, in functions and TYPE_CHECKING blocks, too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                yield node.lineno, name.name
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = module.split(".") if package else module.split(".")[:-1]
+                kept = parents[: len(parents) - node.level + 1]
+                base = ".".join([*kept, base]) if base else ".".join(kept)
+            for name in node.names:
+                inside = f"{base}.{name.name}"
+                if (base, name.name) != ("unjudged", "__version__"):
+                    yield node.lineno, inside if inside in MODULES or base == "unjudged" else base
+
+
+def wrong_arrows(source: str, module: str, package: bool = False) -> list[str]:
+    part = module.partition(".")[2].partition(".")[0]
+    if part in TOP:
+        return []
+    allowed = BELOW[part] | MORE.get(module.partition(".")[2], set()) | {part}
+    found = []
+    for line, target in imports(ast.parse(source), module, package):
+        head, _, inside = target.partition(".")
+        if head == "unjudged" and inside.partition(".")[0] not in allowed:
+            found.append(f"{module}:{line} imports {target}")
+    return found
+
+
+def test_every_part_has_its_place() -> None:
+    parts = {name.partition(".")[2].partition(".")[0] for name in MODULES}
+    assert parts - TOP <= BELOW.keys(), "say in BELOW what the new part may use"
+    assert {part for part in BELOW if part != "bounds"} <= parts
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module: str) -> None:
+    file = MODULES[module]
+    assert wrong_arrows(file.read_text("utf-8"), module, file.name == "__init__.py") == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("unjudged.errors", "from unjudged import kernels"),
+        ("unjudged.kernels._numpy", "import unjudged.io.trec"),
+        ("unjudged.io.trec", "def f():\n    from unjudged.collection import Judgments"),
+        ("unjudged.collection.hits", "if TYPE_CHECKING:\n    from unjudged.measures import Measure"),
+        ("unjudged.measures.gain", "from unjudged.scoring import score"),
+        ("unjudged.measures.gain", "from unjudged import score"),
+        ("unjudged.measures.gain", "import unjudged"),
+        ("unjudged.measures.gain", "from ..loading import load"),
+        ("unjudged.statistics.correlation", "from unjudged.errors import UsageError"),
+        ("unjudged.results", "from unjudged.statistics import correlation"),
+        ("unjudged.simulate.model", "from unjudged.scoring import score"),
+        ("unjudged.scoring", "from unjudged.cli.options import write_output"),
+    ],
+)
+def test_a_wrong_arrow_is_seen(module: str, source: str) -> None:
+    assert len(wrong_arrows(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("unjudged.scoring", "def f():\n    from unjudged import __version__"),
+        (
+            "unjudged.io.trec",
+            "from unjudged import kernels\nfrom unjudged.errors import InputError\nfrom . import files",
+        ),
+        (
+            "unjudged.simulate.summary",
+            "from unjudged.scoring import score\nfrom unjudged.statistics import correlation",
+        ),
+        ("unjudged.cli.score", "from unjudged.scoring import score"),
+        ("unjudged.measures.gain", "import unjudgedly, numpy as np\nfrom os import path"),
+    ],
+)
+def test_a_right_arrow_is_let_through(module: str, source: str) -> None:
+    assert wrong_arrows(source, module) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_is_long(module: str) -> None:
+    assert len(MODULES[module].read_text("utf-8").splitlines()) <= 400
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    vague = {"util", "utils", "helper", "helpers", "misc", "common"}
+    assert [name for name in MODULES if vague & set(name.replace("_", ".").split("."))] == []
+
+
+def test_numeric_parts_know_no_files_frames_or_printing() -> None:
+    """Kernels and statistics: arrays in, numbers out."""
+    for name, file in MODULES.items():
+        if name.split(".")[1:2] not in (["kernels"], ["statistics"]):
+            continue
+        tree = ast.parse(file.read_text("utf-8"))
+        used = {target.partition(".")[0] for _, target in imports(tree, name, file.name == "__init__.py")}
+        assert not used & {"pandas", "polars", "narwhals", "pathlib", "io", "rich", "logging"}, name
+        calls = {
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        assert not calls & {"print", "open"}, name
