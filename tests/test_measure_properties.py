@@ -468,3 +468,14 @@ def test_builders_keep_ranks(ranked: list[int | None]) -> None:
     first = hits.rank[hits.offsets[0] : hits.offsets[1]].tolist()
     assert first == [i for i, g in enumerate(ranked, 1) if g is not None]
     assert hits.length[0] == len(ranked)
+
+
+@pytest.mark.parametrize("spelling", ["ERR", "nERR", "nDCG(dcg='exp-log2')"])
+def test_a_grade_too_large_for_its_power_of_two_is_scored_or_refused(spelling: str) -> None:
+    """The reader takes grades up to a thousand million; 2^grade ends at 1023. The best document stands first: 1."""
+    collection = uj.load({"t": {"best": 1100, "other": 1}}, {"run": {"t": {"best": 2.0, "other": 1.0}}})
+    try:
+        got = scored(collection, [spelling])[0]
+    except uj.UnjudgedError:
+        return
+    assert got == pytest.approx(1.0, abs=1e-9)

@@ -203,6 +203,16 @@ class Hits:
         kernels.segment_cumprod(np.ascontiguousarray(values, np.float64), self.offsets, out)
         return out
 
+    def best_precision(self) -> Floats:
+        """At each hit of a view of relevant documents, the best precision there or further down."""
+
+        def make() -> Floats:
+            out = np.empty(len(self))
+            kernels.segment_max_from(self.position / self.rank, self.offsets, out)
+            return out
+
+        return cast(Floats, self._once("best precision", make))
+
     def max(self, values: Floats) -> Cells:
         """Largest value of the hits per cell, 0 where there is none."""
         out = np.zeros(self.cells)

@@ -80,6 +80,15 @@ def decimal_number(text: str) -> float | str:
     return float(text) if _SCORE.fullmatch(text) else text
 
 
+def _writable(text: str) -> bool:
+    """JSON can hold half a surrogate pair, for which there are no bytes."""
+    try:
+        to_bytes(text)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a text that have something on them, with their numbers."""
     rest, number = b"", 0
@@ -133,31 +142,29 @@ class Rows:
 
     def ids(self, topic: Any, doc: Any, line: int) -> tuple[str, str] | None:
         """Both ids as text, or None where one of them is no id."""
-        if type(topic) is str and type(doc) is str and topic and doc:
-            return topic, doc
         for what, value in (("topic", topic), ("document", doc)):
-            if value == "":
-                self.refuse(f"the {what} id is empty", line)
-                return None
-            if not isinstance(value, str) and (isinstance(value, bool) or not isinstance(value, int)):
-                self.refuse(f"{what} ids are text, found {value!r}", line)
-                return None
+            if isinstance(value, str):
+                if value and (value.isascii() or _writable(value)):
+                    continue
+                sentence = f"the {what} id {value!r} cannot be written as text" if value else f"the {what} id is empty"
+            elif isinstance(value, int) and not isinstance(value, bool):
+                continue
+            else:
+                sentence = f"{what} ids are text, found {value!r}"
+            self.refuse(sentence, line)
+            return None
         return str(topic), str(doc)
 
     def one_run(self, run: Any, line: int) -> None:
         """Refuse a second run in one file."""
         if self.last_run is None:
-            self.last_run = str(run)
+            self.last_run = str(run) if _writable(str(run)) else ""
         elif self.last_run != str(run):
             raise InputError(
                 f"this file holds several runs ({self.last_run}, {run}); write one file for each",
                 self.source,
                 line if self.unit == "line" else None,
             )
-
-    def broken_id(self) -> InputError:
-        """For ids that no bytes stand for: JSON can hold half a surrogate pair."""
-        return InputError("an id holds half a surrogate pair, which is not text", self.source)
 
 
 @dataclass
@@ -177,6 +184,9 @@ class Judged(Rows):
         ids = self.ids(topic, doc, line)
         if ids is None:
             return
+        if not _writable(str(iteration)):
+            self.refuse(f"the iteration {iteration!r} cannot be written as text", line)
+            return
         if type(grade) is float and grade.is_integer():
             grade = int(grade)
         if type(grade) is not int or abs(grade) > _LARGEST:
@@ -192,12 +202,9 @@ class Judged(Rows):
         """The judgments as columns, in the order they came."""
         if not self.docs:
             raise InputError("no judgments in this file", self.source)
-        try:
-            table = qrels_table(
-                self.topics, self.topic, self.docs, self.grades, self.source, self.iterations, self.iteration
-            )
-        except UnicodeEncodeError:
-            raise self.broken_id() from None
+        table = qrels_table(
+            self.topics, self.topic, self.docs, self.grades, self.source, self.iterations, self.iteration
+        )
         lines = np.frombuffer(self.lines, np.int64) if self.unit == "line" else None
         return replace(table, line=lines, notes=self.notes())
 
@@ -231,9 +238,6 @@ class Retrieved(Rows):
         if not self.lists:
             raise InputError("no run lines in this file", self.source)
         lists = ((topic, docs, scores) for topic, (docs, scores) in self.lists.items())
-        try:
-            tag = "" if self.last_run is None else to_text(to_bytes(self.last_run))
-            table = run_from_topics(lists, self.source, index, topics, self.reading, keep_docs)
-        except UnicodeEncodeError:
-            raise self.broken_id() from None
+        table = run_from_topics(lists, self.source, index, topics, self.reading, keep_docs)
+        tag = self.last_run or ""
         return replace(table, name=name or tag or "run", tag=tag, notes=self.notes() + table.notes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import glob
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError
 
 STDIN = "-"
 _CHUNK = 1 << 20
@@ -48,18 +48,6 @@ def _original(fixed: Path) -> bool:
     """Does the file that `check --fix` repaired stand beside its repaired copy?"""
     name = fixed.name.removesuffix(".fixed")
     return any(fixed.with_name(n).exists() for n in (name, f"{name}.gz"))
-
-
-def expand_runs(specs: Iterable[str | Path]) -> dict[str, str]:
-    """Run name -> file, in the order given; two files of one name are refused."""
-    runs: dict[str, str] = {}
-    for spec in specs:
-        for path in expand(spec):
-            name = run_name(path)
-            if name in runs:
-                raise UsageError(f"two runs are called {name}: {runs[name]} and {path}; rename one of the files")
-            runs[name] = path
-    return runs
 
 
 def chunks(path: str) -> Iterator[bytes | memoryview]:

@@ -40,17 +40,10 @@ def _read(path: str, source: str) -> dict[str, Any]:
     return found
 
 
-def _broken_id(source: str) -> InputError:
-    return InputError("an id holds half a surrogate pair, which is not text", source)
-
-
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
     source = source_name(path)
-    try:
-        return qrels_from_dict(_read(path, source), source)
-    except UnicodeEncodeError:
-        raise _broken_id(source) from None
+    return qrels_from_dict(_read(path, source), source)
 
 
 def read_run(
@@ -58,8 +51,5 @@ def read_run(
 ) -> RunTable:
     """A run's judged hits."""
     source = source_name(path)
-    try:
-        table = run_from_dict(_read(path, source), source, index, topics, reading, keep_docs)
-    except UnicodeEncodeError:
-        raise _broken_id(source) from None
+    table = run_from_dict(_read(path, source), source, index, topics, reading, keep_docs)
     return replace(table, name=name or "run")

@@ -29,6 +29,7 @@ code_documents = _kernels.code_documents
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
+segment_max_from = _kernels.segment_max_from
 
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by (DESIGN 7).
@@ -44,5 +45,6 @@ __all__ = [
     "scan_qrels",
     "segment_cumprod",
     "segment_cumsum",
+    "segment_max_from",
     "segment_sum",
 ]

@@ -1243,7 +1243,8 @@ static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
 
 /* ------------------------------------------------------------------ segmented sums */
 
-/* Walks the segments [offsets[c], offsets[c + 1]): mode 's' one sum each, '+' running sums, '*' running products. */
+/* Walks the segments [offsets[c], offsets[c + 1]): mode 's' one sum each, '+' running sums,
+ * '*' running products, '^' the largest value from here to the segment's end. */
 static PyObject *walk_segments(PyObject *args, char mode)
 {
     Py_buffer values, offsets, out;
@@ -1263,6 +1264,9 @@ static PyObject *walk_segments(PyObject *args, char mode)
             if (mode == 's') {
                 for (int64_t i = o[c]; i < o[c + 1]; i++) total += v[i];
                 to[c] = total;
+            } else if (mode == '^') {
+                total = -INFINITY;
+                for (int64_t i = o[c + 1]; i-- > o[c];) to[i] = total = v[i] > total ? v[i] : total;
             } else if (mode == '+')
                 for (int64_t i = o[c]; i < o[c + 1]; i++) to[i] = total += v[i];
             else
@@ -1280,6 +1284,7 @@ static PyObject *walk_segments(PyObject *args, char mode)
 static PyObject *segment_sum(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, 's'); }
 static PyObject *segment_cumsum(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '+'); }
 static PyObject *segment_cumprod(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '*'); }
+static PyObject *segment_max_from(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '^'); }
 
 /* ------------------------------------------------------------------ module */
 
@@ -1290,6 +1295,7 @@ static PyMethodDef functions[] = {
     {"segment_sum", segment_sum, METH_VARARGS, "segment_sum(values, offsets, out): sums of consecutive segments, first to last."},
     {"segment_cumsum", segment_cumsum, METH_VARARGS, "segment_cumsum(values, offsets, out): running sums inside each segment."},
     {"segment_cumprod", segment_cumprod, METH_VARARGS, "segment_cumprod(values, offsets, out): running products inside each segment."},
+    {"segment_max_from", segment_max_from, METH_VARARGS, "segment_max_from(values, offsets, out): the largest value from each place to its segment's end."},
     {NULL, NULL, 0, NULL}};
 
 static int module_exec(PyObject *module)

@@ -337,3 +337,9 @@ def segment_cumsum(values: Any, offsets: Any, out: Any) -> None:
 def segment_cumprod(values: Any, offsets: Any, out: Any) -> None:
     """Running products inside each segment."""
     _running(values, offsets, out, np.multiply)
+
+
+def segment_max_from(values: Any, offsets: Any, out: Any) -> None:
+    """The largest value from each place to its segment's end."""
+    for start, stop in itertools.pairwise(offsets.tolist()):
+        out[start:stop] = np.maximum.accumulate(values[start:stop][::-1])[::-1]

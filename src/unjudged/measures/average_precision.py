@@ -36,7 +36,9 @@ def IPrec(h: Hits, recall: float, rel: int = 1, rounding: Rounding = "up") -> Ce
     """
     h = h.relevant(rel)
     needed = np.floor(recall * h.R + (0.9 if rounding == "up" else 0.5))
-    return h.max(np.where(h.position >= h.each(needed), h.position / h.rank, 0.0))
+    reached = h.count() >= np.maximum(needed, 1)
+    place = np.where(reached, h.offsets[:-1] + np.maximum(needed, 1).astype(np.int64) - 1, 0)
+    return np.where(reached, h.best_precision()[place], 0.0) if len(h) else np.zeros(h.cells)
 
 
 @measure(family="average precision", cite="trec_eval")

@@ -18,6 +18,11 @@ def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
     return (h.position + beta * cumulated) / (h.rank + beta * best)
 
 
+def _where_relevant(h: Hits, values: Cells, gains: Mapping[int, float] | None) -> Cells:
+    """Undefined where the topic has no relevant document."""
+    return np.where(h.per_cell(h.ideal(gains).size) > 0, values, np.nan)
+
+
 @measure(family="blended ratio", cite="sakai2004", aliases=("Q_measure", "QMeasure"))
 def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
     """Q-measure: average precision with the blended ratio, which rewards high grades, in place of precision.
@@ -44,7 +49,7 @@ def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
 def O_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
     """The blended ratio at the first relevant document: reciprocal rank that rewards high grades."""
     h = h.gaining(gains)
-    return h.sum(np.where(h.position == 1, _blended(h, beta, gains), 0.0))
+    return _where_relevant(h, h.sum(np.where(h.position == 1, _blended(h, beta, gains), 0.0)), gains)
 
 
 def _up_to_preferred(h: Hits) -> Hits:
@@ -59,14 +64,14 @@ def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
     """The blended ratio at the preferred rank: the first document of the highest grade the list holds."""
     h = _up_to_preferred(h.gaining(gains))
     last = h.position == h.each(h.count())
-    return h.sum(np.where(last, _blended(h, beta, gains), 0.0))
+    return _where_relevant(h, h.sum(np.where(last, _blended(h, beta, gains), 0.0)), gains)
 
 
 @measure(family="one document", cite="sakai2007one", aliases=("PPlus", "PPlusMeasure", "P_plus_measure"))
 def P_plus(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
     """P+: the blended ratio averaged over the relevant documents down to the preferred rank."""
     h = _up_to_preferred(h.gaining(gains))
-    return np.where(h.count() > 0, h.sum(_blended(h, beta, gains)) / np.maximum(h.count(), 1), 0.0)
+    return _where_relevant(h, h.sum(_blended(h, beta, gains)) / np.maximum(h.count(), 1), gains)
 
 
 @measure(family="blended ratio", cite="sakai2008")

@@ -15,13 +15,14 @@ def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
 
     Documents outside the pool count as nonrelevant. Without negative grades it is AP up to `eps`.
     """
-    h = h.pooled
-    relevant, unjudged = h.grade >= rel, h.grade < 0
-    above = h.above(relevant.astype(np.float64))
-    judged_above = h.above((~unjudged).astype(np.float64))
-    pool_above = (h.position - 1).astype(np.float64)
-    expected = pool_above / h.rank * (above + eps) / (judged_above + 2 * eps)
-    return h.sum(np.where(relevant, 1 / h.rank + np.where(h.rank > 1, expected, 0.0), 0.0)) / h.relevant(rel).R
+    pooled = h.pooled
+    h = pooled.relevant(rel)
+    found = pooled.grade >= rel
+    pool_above = pooled.position[found] - 1.0
+    unjudged = pooled.grade < 0
+    judged_above = pool_above - pooled.above(unjudged)[found] if unjudged.any() else pool_above
+    expected = pool_above / h.rank * (h.position - 1 + eps) / (judged_above + 2 * eps)
+    return h.sum(1 / h.rank + np.where(h.rank > 1, expected, 0.0)) / h.R
 
 
 @measure(family="average precision", cite="yilmaz2008")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ class Lists(Hits):
     Measures are evaluated on them as on Hits. `per_hit` names the arrays that narrow along with the hits.
     """
 
-    per_hit: tuple[str, ...] = ("row", "rank")
+    per_hit: ClassVar[tuple[str, ...]] = ("row", "rank")
 
     def __init__(
         self,
@@ -58,6 +58,24 @@ class Lists(Hits):
         view.rel = self.rel if rel is None else rel
         view._parent, view._kept = self, {}
         return view
+
+    # the same views, known to be lists
+
+    def relevant(self, rel: int = 1) -> Lists:
+        """Only documents of grade `rel` or more."""
+        return cast(Lists, super().relevant(rel))
+
+    def gaining(self, gains: Mapping[int, float] | None = None) -> Lists:
+        """Only documents with a gain."""
+        return cast(Lists, super().gaining(gains))
+
+    def judged(self) -> Lists:
+        """Without the documents of negative grade."""
+        return cast(Lists, super().judged())
+
+    def top(self, k: float | None) -> Lists:
+        """Only ranks up to k."""
+        return cast(Lists, super().top(k))
 
 
 def lists_of(hits: Hits, cells: Ints) -> Lists:
@@ -102,6 +120,11 @@ class Kinds:
         groups = int(group[-1]) + 1 if len(h) else 0
         return cls(cell[at], group[at], first[at], size[at], many, order[at], groups)
 
+    def take(self, chosen: slice) -> Kinds:
+        """These kinds alone."""
+        parts = (self.cell, self.group, self.first, self.size, self.many, self.hit)
+        return Kinds(*(part[chosen] for part in parts), self.groups)
+
 
 def changes(*keys: npt.NDArray[Any]) -> Mask:
     """Where one of the keys differs from the one before; true at the start."""
@@ -119,20 +142,20 @@ def starts(sizes: npt.NDArray[Any]) -> Ints:
     return out
 
 
-def expand(sizes: Ints) -> tuple[Ints, Ints]:
+def expand(sizes: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """For segments of these sizes: the number of each item's segment, and its place 0, 1, 2... inside."""
     segment = np.repeat(np.arange(len(sizes)), sizes)
     return segment, np.arange(len(segment)) - starts(sizes)[:-1][segment]
 
 
-def running_before(values: Floats, offsets: Ints) -> Floats:
+def running_before(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     """Running sum inside segments, the item itself not included."""
-    out = np.empty(len(values))
+    out: Floats = np.empty(len(values))
     kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), offsets, out)
-    return out - values
+    return np.asarray(out - values)
 
 
-def batches(weights: Floats, most: float) -> Iterator[Ints]:
+def batches(weights: npt.NDArray[Any], most: float) -> Iterator[Ints]:
     """Item numbers in runs whose weights add up to at most `most` (or one heavier item)."""
     begin, total = 0, 0.0
     for i, weight in enumerate(weights.tolist()):

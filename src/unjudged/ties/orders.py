@@ -73,25 +73,26 @@ def _group_orders(many: tuple[int, ...], size: int, places: int) -> tuple[Ints, 
 
 def all_orders(h: Lists, cell: int, kinds: Kinds, upto: int | None) -> Scenarios:
     """Every distinct order of one cell (kinds: of this cell only), cut behind rank `upto`, with its chance."""
-    groups: list[tuple[Ints, Ints, Floats]] = []
-    number = 1
-    for group in np.unique(kinds.group).tolist():
+    alone = kinds.size == 1
+    rank, row, chance = kinds.first[alone][None, :], h.row[kinds.hit[alone]][None, :], np.ones(1)
+    if upto is not None:
+        rank = np.where(rank <= upto, rank, 0)
+    for group in np.unique(kinds.group[~alone]).tolist():
         mine = np.flatnonzero(kinds.group == group)
         first, size = int(kinds.first[mine[0]]), int(kinds.size[mine[0]])
         places = size if upto is None else min(size, upto - first + 1)
         if places <= 0:
             continue
         many = tuple(kinds.many[mine].tolist())
-        number *= orders_of(many, size, places)
-        if number > MOST_ORDERS:
+        if len(chance) * orders_of(many, size, places) > MOST_ORDERS:
             raise TooManyOrders(cell, f"its tied documents have more than {MOST_ORDERS:,} distinct orders")
-        place, kind, chance = _group_orders(many, size, places)
-        groups.append((np.where(place < 0, 0, first + place), h.row[kinds.hit[mine]][kind], chance))
-    rank, row, chance = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.int64), np.ones(1)
-    for ranks, rows, chances in groups:
+        place, kind, chances = _group_orders(many, size, places)
         before, way = np.divmod(np.arange(len(chance) * len(chances)), len(chances))
-        rank, row = np.hstack((rank[before], ranks[way])), np.hstack((row[before], rows[way]))
+        rank = np.hstack((rank[before], np.where(place < 0, 0, first + place)[way]))
+        row = np.hstack((row[before], h.row[kinds.hit[mine]][kind][way]))
         chance = chance[before] * chances[way]
+    order = np.argsort(rank, axis=1)
+    rank, row = np.take_along_axis(rank, order, axis=1), np.take_along_axis(row, order, axis=1)
     there = rank > 0
     n = len(chance)
     lists = Lists(

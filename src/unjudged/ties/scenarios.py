@@ -82,6 +82,10 @@ class Cuts:
         hit[kinds.cell[mine], keys[kinds.hit[mine]]] = kinds.hit[mine]
         return cls(np.arange(h.cells), _before(h, group), first, size, many, hit)
 
+    def take(self, cuts: Ints) -> Cuts:
+        """These cuts, in this order."""
+        return Cuts(*(getattr(self, name)[cuts] for name in ("cell", "earlier", "first", "size", "many", "hit")))
+
 
 def groups_of(h: Lists) -> Ints:
     """Number of each hit's tie group, counted through all cells."""
@@ -124,13 +128,14 @@ def drawn(cuts: Cuts, places: Ints, above_all: Ints) -> States:
 
 
 def filled(h: Lists, cuts: Cuts, states: States, last: Ints | None) -> Scenarios:
-    """The lists of these states: the hits before the group, those drawn (still tied), and hit `last` behind them."""
-    n, kinds = states.above.shape
-    cell = cuts.cell[states.cut]
-    counts = np.column_stack((cuts.earlier[states.cut], states.above, np.full(n, 0 if last is None else 1)))
-    source = np.column_stack(
-        (h.offsets[:-1][cell], cuts.hit[states.cut], np.zeros(n, np.int64) if last is None else last[states.cut])
-    )
+    """The lists of these states: the hits before the group, those drawn (still tied), and hit `last` behind them.
+
+    `last` is a hit per cell, -1 or None for none.
+    """
+    kinds, cell = states.above.shape[1], cuts.cell[states.cut]
+    behind_it = np.full(len(cell), -1) if last is None else last[cell]
+    counts = np.column_stack((cuts.earlier[states.cut], states.above, behind_it >= 0))
+    source = np.column_stack((h.offsets[:-1][cell], cuts.hit[states.cut], behind_it))
     segment, place = expand(counts.ravel())
     piece = segment % (kinds + 2)
     state = segment // (kinds + 2)
@@ -150,13 +155,13 @@ def filled(h: Lists, cuts: Cuts, states: States, last: Ints | None) -> Scenarios
     return Scenarios(lists, cell, states.chance)
 
 
-def up_to_best(h: Lists, cells: int) -> tuple[Cuts, Ints, Ints, Ints]:
+def up_to_best(h: Lists) -> tuple[Cuts, Ints, Ints]:
     """Cuts at the group with the first document of the highest grade in the list (h: gaining hits).
 
-    Returns the cuts with the other hits of the group as kinds, and per cut a hit of the highest grade, their
-    number in the group, and the group's size less them: the most places that can stand above the first.
+    Returns the cuts with the other hits of the group as kinds, and per cell a hit of the highest grade (-1: the
+    list has no hits) and the number of such documents in the group.
     """
-    best = h.max(h.grade.astype(np.float64))
+    cells, best = h.cells, h.max(h.grade.astype(np.float64))
     group, is_best = groups_of(h), h.grade == h.each(best)
     chosen = np.flatnonzero(is_best)
     cell = h.each(np.arange(cells))
@@ -164,9 +169,9 @@ def up_to_best(h: Lists, cells: int) -> tuple[Cuts, Ints, Ints, Ints]:
     own = np.full(cells, -1, np.int64)
     own[cell[heads]] = group[heads]
     assert h.ties is not None
-    first, size, last = np.ones(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    first, size, last = np.ones(cells, np.int64), np.zeros(cells, np.int64), np.full(cells, -1, np.int64)
     first[cell[heads]], size[cell[heads]], last[cell[heads]] = h.ties[0][heads], h.ties[1][heads], heads
     number = np.bincount(cell[chosen], group[chosen] == own[cell[chosen]], cells).astype(np.int64)
     _, keys = np.unique(h.grade, return_inverse=True)
     cuts = Cuts.of(h, own, np.where(is_best, -1, keys).astype(np.int64), first, size)
-    return cuts, last, number, size - number
+    return cuts, last, number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ class Spread(Lists):
     a group of n, the second is equally likely at each of the n - 1 other ranks; groups are independent.
     """
 
-    per_hit = ("row", "rank", "weight", "group", "kind", "many", "size", "start")
+    per_hit: ClassVar[tuple[str, ...]] = ("row", "rank", "weight", "group", "kind", "many", "size", "start")
     weight: Floats
     group: Ints
     kind: Ints
@@ -117,7 +117,7 @@ class Spread(Lists):
         kernels.segment_cumprod(whole, offsets, earlier)
         earlier = np.where(changes(cell), 1.0, np.append(1.0, earlier[:-1]))
         inside = _mean_products(factor, many, group, self.size[at], lengths)
-        return earlier[group[kind]] * inside * v
+        return np.asarray(earlier[group[kind]] * inside * v)
 
 
 def _mean_products(factor: Floats, many: Ints, group: Ints, size: Ints, lengths: Ints) -> Floats:

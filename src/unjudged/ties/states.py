@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Cells, Floats, Ints
+from unjudged.collection import Floats, Ints
 from unjudged.errors import UsageError
-from unjudged.ties.lists import Kinds, Lists, Mask, changes, expand, log_choose, starts
+from unjudged.ties.lists import Kinds, Lists, Mask, changes, expand, log_choose
 from unjudged.ties.spread import Spread
 
 MOST_STEPS = 4e9
@@ -34,18 +33,15 @@ class States(Spread):
     whose terms the measure adds up. Values per hit may depend on its kind, not on its rank.
     """
 
-    per_hit = (*Spread.per_hit, "place", "above_", "chance")
+    per_hit: ClassVar[tuple[str, ...]] = (*Spread.per_hit, "place", "above_")
     place: Ints
     above_: npt.NDArray[np.int64]
-    chance: Floats
     _sizes: npt.NDArray[np.int64]
     _block: Ints
 
     @classmethod
-    def over(
-        cls, h: Lists, key: npt.NDArray[Any], block: npt.NDArray[np.int64], expanded: Mask, kinds: Kinds | None = None
-    ) -> States:
-        kinds = Kinds.of(h, key) if kinds is None else kinds
+    def counting(cls, h: Lists, key: npt.NDArray[Any], block: Ints, expanded: Mask) -> States:
+        kinds = Kinds.of(h, key)
         blocks = block[kinds.hit]
         others, sizes = _others(kinds, blocks, max(int(block.max(initial=0)) + 1, 1))
         shown = expanded[kinds.hit] & (kinds.size > 1)
@@ -80,7 +76,7 @@ class States(Spread):
             rel=h.rel,
         )
         view._with(kinds, kind, weight)
-        view.place, view.above_, view.chance = place, above, chance
+        view.place, view.above_ = place, above
         view._sizes, view._block = sizes, blocks
         return view
 
@@ -106,20 +102,18 @@ class States(Spread):
         """Refused: a product is no sum."""
         raise NotImplementedError("running products given what stands above")
 
-    def max(self, values: Floats) -> Cells:
-        """Mean of the largest value of the hits per cell; 0 where there is none (one kind of hits, one block).
+    def best_precision(self) -> Floats:
+        """Per cell, for its 1st, 2nd... relevant document: the mean of the best precision there or further down."""
+        return cast(Floats, _BestPrecision(self))
+
+    def mean_of_max(self, cell: int, values: Floats) -> float:
+        """Mean of the largest value of the hits of a cell (hits of one kind; their numbers above counted).
 
         The largest value is at most t in a group with the chance that a walk through its ranks, taking hits as
         they come, meets none above t. Groups are independent, so these chances multiply.
         """
-        out = np.zeros(self.cells)
-        for cell in np.flatnonzero(np.diff(self.offsets)).tolist():
-            entries = np.arange(self.offsets[cell], self.offsets[cell + 1])
-            at = np.flatnonzero(changes(self.group[entries]))
-            out[cell] = self._mean_of_max(cell, values, np.split(entries, at[1:]))
-        return out
-
-    def _mean_of_max(self, cell: int, values: Floats, groups: Sequence[Ints]) -> float:
+        entries = np.arange(self.offsets[cell], self.offsets[cell + 1])
+        groups = np.split(entries, np.flatnonzero(changes(self.group[entries]))[1:])
         tables = [self._table(values, g) for g in groups]
         least = max(float(np.where(np.isnan(t), np.inf, t).min(axis=0).max()) for t in tables)
         tables = [t for t in tables if np.nanmax(t) > least]
@@ -144,6 +138,24 @@ class States(Spread):
         return table
 
 
+class _BestPrecision:
+    """Computed when asked for: item offsets[cell] + n - 1 is the best precision from relevant document n on."""
+
+    def __init__(self, states: States) -> None:
+        self.states, self.position = states, states.position
+        self.precision = self.position / states.rank
+        self.known: dict[int, float] = {}
+
+    def __getitem__(self, items: Ints) -> Floats:
+        states = self.states
+        for item in np.unique(items).tolist():
+            if item not in self.known:
+                cell = int(np.searchsorted(states.offsets, item, side="right")) - 1
+                values = np.where(self.position > item - states.offsets[cell], self.precision, 0.0)
+                self.known[item] = states.mean_of_max(cell, values)
+        return np.array([self.known[item] for item in items.tolist()])
+
+
 def _others(kinds: Kinds, blocks: Ints, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Per kind, the documents of each block in its group without one of its own; and with all, per group."""
     chosen = blocks >= 0
@@ -155,10 +167,10 @@ def _others(kinds: Kinds, blocks: Ints, count: int) -> tuple[npt.NDArray[np.int6
 
 
 def work(kinds: Kinds, blocks: Ints, expanded: Mask, cells: int) -> Floats:
-    """Number of entries `States.over` would make, per cell."""
+    """Number of entries `States.counting` would make, per cell."""
     others, _ = _others(kinds, blocks, max(int(blocks.max(initial=0)) + 1, 1))
     grid = np.prod(others + 1.0, axis=1) * kinds.size
-    return np.bincount(kinds.cell, np.where(expanded & (kinds.size > 1), grid, 1.0), cells)
+    return np.bincount(kinds.cell, np.where(expanded & (kinds.size > 1), grid, 1.0), cells).astype(np.float64)
 
 
 def _chance_of_at_most(table: Floats, levels: Floats) -> Floats:
@@ -196,11 +208,3 @@ def _chance_of_at_most(table: Floats, levels: Floats) -> Floats:
         walk = moved
     out[:active] = walk.sum(axis=0)
     return out
-
-
-def block_of(chosen: Mask) -> Ints:
-    """One block of the chosen hits."""
-    return np.where(chosen, 0, -1)
-
-
-__all__ = ["MOST_STEPS", "States", "TooManyOrders", "block_of", "starts", "work"]
