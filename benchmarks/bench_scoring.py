@@ -102,7 +102,11 @@ def generate(case: Case, data: Path) -> None:
             return [f"{p}{d}-{i:04}" for p, d, i in zip(papers, days, numbers, strict=True)]
         return [str(i) for i in rng.choice(8_841_823, n, replace=False)]
 
-    topics = np.sort(rng.choice(1_100_000, case.topics, replace=False)) if case.kind != "adhoc" else range(101, 101 + case.topics)
+    topics = (
+        np.sort(rng.choice(1_100_000, case.topics, replace=False))
+        if case.kind != "adhoc"
+        else range(101, 101 + case.topics)
+    )
     judged_names, docs, interest = [], [], []
     with case.qrels(data).open("w") as file:
         for topic in topics:
@@ -224,7 +228,11 @@ class Contender:
             threads = self.name.endswith("all cores")
             return run(command if threads else [*command, "--jobs", "1"], scores or output, threads)
         if self.peer == "trec_eval":
-            asked = [m.replace("_cut_", "_cut.").replace("P_", "P.") for m in SEVEN] if self.which == "seven" else ["all_trec"]
+            asked = (
+                [m.replace("_cut_", "_cut.").replace("P_", "P.") for m in SEVEN]
+                if self.which == "seven"
+                else ["all_trec"]
+            )
             flags = [part for m in asked for part in ("-m", m)]
             total = Cost()
             for i, path in enumerate(runs):
@@ -310,7 +318,9 @@ def verdict(name: str, worst: dict[str, float]) -> tuple[bool, str]:
     off = {m: d for m, d in worst.items() if not d <= limit}
     if not off:
         return True, f"{name}: equal (largest difference {max(worst.values()):.1e})"
-    listed = ", ".join(f"{m} (NaN or no value)" if d == float("inf") else f"{m} by up to {d:.2g}" for m, d in off.items())
+    listed = ", ".join(
+        f"{m} (NaN or no value)" if d == float("inf") else f"{m} by up to {d:.2g}" for m, d in off.items()
+    )
     return all((name, m) in KNOWN for m in off), f"{name}: DIFFERS in {listed}"
 
 
@@ -341,7 +351,12 @@ def print_case(case: Case, entries: list[Contender], again: dict[str, list[Cost]
         cpu = median(c.costs, "cpu")
         warm = f"{seconds(median(again[c.peer], 'cpu'))}" if c.which == "seven" and c.peer in again else ""
         label = c.name + (", all measures" if c.which == "all" else "")
-        cells = [seconds(cpu), f"{cpu / ours:.1f}", seconds(median(c.costs, "wall")), f"{median(c.costs, 'memory'):.0f}"]
+        cells = [
+            seconds(cpu),
+            f"{cpu / ours:.1f}",
+            seconds(median(c.costs, "wall")),
+            f"{median(c.costs, 'memory'):.0f}",
+        ]
         rows.append([label, *cells, warm])
     lines = case.runs * case.topics * case.length
     size = f"{case.runs} x {case.topics:,} topics x {case.length:,} documents, {lines:,} lines"
@@ -360,7 +375,9 @@ def print_dicts(found: dict[str, Any], titles: dict[str, str]) -> None:
         for name, rounds in times.items():
             cpu = statistics.median(c for c, _ in rounds[1:])
             wall = statistics.median(w for _, w in rounds[1:])
-            rows.append([f"{titles[case]}: {name}", seconds(cpu), f"{cpu / ours:.1f}", seconds(wall), seconds(rounds[0][0])])
+            rows.append(
+                [f"{titles[case]}: {name}", seconds(cpu), f"{cpu / ours:.1f}", seconds(wall), seconds(rounds[0][0])]
+            )
     print(table(["contender", "CPU s", "x ours", "wall s", "CPU s, first call"], rows), flush=True)
 
 
@@ -440,7 +457,9 @@ def bench_files(case: Case, data: Path, there: dict[str, str | None], repeats: i
     return {"case": case, "entries": entries, "again": again, "differences": gaps}
 
 
-def bench_dicts(cases: dict[str, Case], data: Path, quick: bool, repeats: int | None) -> tuple[dict[str, Any], dict[str, str]]:
+def bench_dicts(
+    cases: dict[str, Case], data: Path, quick: bool, repeats: int | None
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Dict input, all contenders in one process."""
     for case in cases.values():
         prepare(case, data)
@@ -448,7 +467,12 @@ def bench_dicts(cases: dict[str, Case], data: Path, quick: bool, repeats: int | 
     wanted = []
     for case in cases.values():
         paths = [str(p) for p in case.paths(data)[-runs:]]
-        asked = {"name": case.name, "qrels": str(case.qrels(data)), "runs": paths, "repeats": repeats or (3 if quick else 7)}
+        asked = {
+            "name": case.name,
+            "qrels": str(case.qrels(data)),
+            "runs": paths,
+            "repeats": repeats or (3 if quick else 7),
+        }
         wanted.append(asked | ({"topics": topics} if case.kind == "sparse" else {}))
     titles = {
         "one": f"one run, {cases['one'].topics} topics",
@@ -464,19 +488,26 @@ def bench_dicts(cases: dict[str, Case], data: Path, quick: bool, repeats: int | 
 
 def describe(there: dict[str, str | None]) -> None:
     """Versions and machine."""
-    kernels = subprocess.run([sys.executable, "-m", "unjudged", "--version"], capture_output=True, text=True).stdout.strip()
+    kernels = subprocess.run(
+        [sys.executable, "-m", "unjudged", "--version"], capture_output=True, text=True
+    ).stdout.strip()
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
-    print(f"{kernels}; Python {platform.python_version()}, {platform.system()} {platform.machine()}, "
-          f"{os.cpu_count()} cores, {memory:.0f} GiB")
-    print("; ".join(f"{name} {number or 'not installed'}" for name, number in there.items() if name != "unjudged"), flush=True)
+    print(
+        f"{kernels}; Python {platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores, {memory:.0f} GiB"
+    )
+    print(
+        "; ".join(f"{name} {number or 'not installed'}" for name, number in there.items() if name != "unjudged"),
+        flush=True,
+    )
 
 
 def main() -> int:
     """Everything."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small sizes, to try it; targets are not binding")
-    parser.add_argument("--data", type=Path, help="keeps the generated files here (about 600 MB; default: temporary)")
-    parser.add_argument("--repeats", type=int, metavar="N", help="rounds of every case (default: 11, 5, 3, dicts 7; ranx at most 3)")
+    parser.add_argument("--data", type=Path, help="keeps the generated files here (about 450 MB; default: temporary)")
+    parser.add_argument("--repeats", type=int, metavar="N", help="rounds (default: 11, 5, 3, dicts 7; ranx at most 3)")
     parser.add_argument("--only", choices=("one", "collection", "large", "dicts"), help="this case alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="every single measurement")
     args = parser.parse_args()

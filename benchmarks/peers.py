@@ -16,6 +16,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +111,7 @@ class IrMeasures:
         import ir_measures
 
         self.package = ir_measures
-        self.names = dict(
-            zip(("AP", "nDCG", "nDCG@10", "P@10", "RR", "Bpref", "Rprec"), SEVEN, strict=True)
-        )
+        self.names = dict(zip(("AP", "nDCG", "nDCG@10", "P@10", "RR", "Bpref", "Rprec"), SEVEN, strict=True))
 
     def judge(self, qrels: Any) -> Any:
         """Its evaluator, which takes many runs."""
@@ -227,7 +226,7 @@ def compare_dicts(cases: Iterable[Mapping[str, Any]], which: str) -> dict[str, A
         ours: Scores = {}
         for turn in range(case["repeats"] + 1):  # the first one warms up and is reported apart
             for name, contender in there.items():
-                result, spent = timed(lambda c=contender: c.dicts(which, qrels, runs))  # type: ignore[misc]
+                result, spent = timed(partial(contender.dicts, which, qrels, runs))
                 times[name].append(spent)
                 if not turn:
                     scores = contender.tidy(result)

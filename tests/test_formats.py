@@ -506,6 +506,12 @@ BAD_QRELS = {
     "jsonl, by name": ("q.jsonl", "nothing\n", 1, "this line is not JSON"),
     "jsonl, no object": ("q.jsonl", '{"topic": "1", "doc": "a", "grade": 1}\n[1]\n', 2, "needs an object like"),
     "jsonl, column": ("q.jsonl", '{"topic": "1", "doc": "a", "grde": 1}\n', 1, "no column for the grade .*mean grade"),
+    "jsonl, later": (
+        "q.jsonl",
+        '{"topic": "1", "doc": "a", "grade": 1}\n{"topic": "1", "doc": "b", "rel": 1}\n',
+        2,
+        "no 'grade' here",
+    ),
     "jsonl, id": ("q.jsonl", '{"topic": 1.5, "doc": "a", "grade": 1}\n', 1, "topic ids are text, found 1.5"),
     "jsonl, true": ("q.jsonl", '{"topic": true, "doc": "a", "grade": 1}\n', 1, "topic ids are text, found True"),
     "jsonl, grade": ("q.jsonl", '{"topic": "1", "doc": "a", "grade": "1"}\n', 1, "the grade '1' is not a whole"),
@@ -596,7 +602,7 @@ class TestTroubles:
     def test_lenient_columns(self, tmp_path: Path) -> None:
         text = '{"topic": "1", "doc": "a", "score": 1}\n{"topic": "1", "dc": "b", "score": 1}\n'
         found = uj.load({"1": {"a": 1}}, put(tmp_path, "r", text), lenient=True)
-        assert "line 2: no column for the document" in found.notes[0]
+        assert "line 2: no 'doc' here, which the first line has for the document" in found.notes[0]
 
     def test_what_is_not_recognised_is_trec(self, tmp_path: Path) -> None:
         for name in ("bm25.json", "bm25.jsonl", "bm25.tsv"):

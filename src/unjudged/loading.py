@@ -6,12 +6,14 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
 from unjudged.errors import DataWarning, InputError, UsageError
 from unjudged.io import dicts, files, formats, frames
+from unjudged.io import qa as qa_io
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -31,6 +33,8 @@ def load(
     lenient: bool = False,
     strict: bool = False,
     negative: str = "unjudged",
+    qrels_format: str | None = None,
+    qa: bool = False,
     jobs: int | None = None,
 ) -> Collection:
     """Read judgments and runs into a Collection.
@@ -39,7 +43,10 @@ def load(
     {topic: {doc: score}} (one run), a data frame, a list of such things, or a dict {name: any of these}.
     `teams` maps runs to teams (a TSV file or a dict). `gains` gives grades their gains, `only` restricts to
     topics (`"601-650,700"`). `ties`, `truncate`, `lenient`, `strict` and `negative` say how to read; see
-    `unjudged score --help`. What was passed over is in `.notes` and issued as DataWarning.
+    `unjudged score --help`. `qa=True` reads question answering: answer classes and runs of answers, from
+    the files described in `docs/formats.md` or as {question: {class: {answer: level}}} and
+    {question: [answers]}; the first five answers count. What was passed over is in `.notes` and issued as
+    DataWarning.
     """
     collection = read_collection(
         qrels,
@@ -49,6 +56,8 @@ def load(
         gains=gains,
         only=only,
         negative=negative,
+        qrels_format=qrels_format,
+        qa=qa,
         jobs=jobs,
     )
     for note in collection.notes:
@@ -65,11 +74,16 @@ def read_collection(
     gains: Mapping[int, float] | None = None,
     only: str | None = None,
     negative: str = "unjudged",
+    qrels_format: str | None = None,
+    qa: bool = False,
     jobs: int | None = None,
     topic_notes: bool = True,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself."""
-    judgments = Judgments.of(_qrels(qrels, reading), gains=gains, strict=reading.strict, negative=negative)
+    if qa and reading.truncate is None:
+        reading = replace(reading, truncate=qa_io.ANSWERS)
+    table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
+    judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
         judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
     sources = _sources(runs, judgments, reading)
@@ -138,9 +152,20 @@ def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> Qre
     raise UsageError(f"judgments can be a file, a dict or a data frame, not {type(qrels).__name__}")
 
 
+def _answers(classes: Any) -> QrelsTable:
+    if isinstance(classes, (str, os.PathLike)):
+        return qa_io.read_answers(str(classes))
+    if isinstance(classes, Mapping):
+        return qa_io.answers_from_dict(classes)
+    raise UsageError(f"answer classes can be a file or a dict, not {type(classes).__name__}")
+
+
 def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Source]:
     """Name -> reader, in the order given."""
     found: dict[str, Source] = {}
+    answers = judgments.group is not None
+    read_run = qa_io.read_answer_run if answers else formats.read_run
+    run_from_dict: Callable[..., RunTable] = qa_io.run_from_answers if answers else dicts.run_from_dict
 
     def add(name: str, source: Source) -> None:
         if name in found:
@@ -153,19 +178,23 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
             paths = [path for _, path in formats.runs(str(run))]
             if len(paths) != 1:
                 raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
-            add(name, lambda keep: formats.read_run(paths[0], index, topics, reading, name, keep))
+            add(name, lambda keep: read_run(paths[0], index, topics, reading, name, keep))
         elif frames.is_frame(run):
             add(name, lambda keep: frames.run_from_frame(run, name, index, topics, reading, keep))
         elif isinstance(run, Mapping):
-            add(name, lambda keep: dicts.run_from_dict(run, name, index, topics, reading, keep))
+            add(
+                name,
+                lambda keep: run_from_dict(run, index=index, topics=topics, reading=reading, name=name, keep_docs=keep),
+            )
         else:
             raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
 
     def add_any(run: Any) -> None:
         if isinstance(run, (str, os.PathLike)):
             for name, path in formats.runs(str(run)):
-                if path == files.STDIN:
-                    table = formats.read_run(path, judgments.index, judgments.topics, reading, None, True)
+                if files.read_once(path):
+                    given = None if path == files.STDIN else name
+                    table = read_run(path, judgments.index, judgments.topics, reading, given, True)
                     add(table.name, lambda keep, table=table: table)  # type: ignore[misc]
                 else:
                     add_named(name, path)
@@ -192,7 +221,7 @@ def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
     """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}})?"""
     for value in mapping.values():
         if not isinstance(value, Mapping):
-            return True
+            return not isinstance(value, (list, tuple))
         if value:
             return isinstance(next(iter(value.values())), Mapping)
     return False

@@ -39,6 +39,8 @@ The number of boxes is not polynomially bounded; beyond BOXES the cell is refuse
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +53,8 @@ from unjudged.measures import Measure
 
 BOXES = 200_000
 """Boxes examined per cell and end before the search gives up."""
+FEW = 300
+"""So many vectors of counts are simply all tried."""
 TOLERANCE = 1e-13
 ELEMENTS = 2_000_000
 """Terms computed in one go."""
@@ -91,7 +95,7 @@ class Problem:
         return np.minimum(self.size[0] + taken, self.cut)
 
     def terms(self, low: Ints, high: Ints) -> Floats:
-        """Best blended ratio of every rank over each box (rows)."""
+        """Best blended ratio of every rank over each box (rows): point 4."""
         above = np.repeat(self.judged[None], len(low), axis=0)
         below = np.repeat(self.rank[None], len(low), axis=0)
         for level, reach in enumerate(self.reach):
@@ -103,27 +107,60 @@ class Problem:
                 above += self.worth[level] * np.maximum(count - reach, 0)
         return above / below
 
-    def _sides(self, low: Ints, high: Ints) -> tuple[Floats, Floats, Ints]:
-        """Sum over judged ranks, terms of unjudged ranks (best place for top gains first), and 0..n."""
-        terms = self.terms(low, high)
-        return terms[:, ~self.is_open].sum(axis=1), terms[:, self.is_open][:, :: self.sign], np.arange(self.n + 1)
-
     def plain(self, counts: Ints) -> Floats:
         """For each vector of counts the value with the first (last) documents relevant, times `sign`."""
-        fixed, free, size = self._sides(counts, counts)
-        total = fixed + (free * (size[1:] <= counts[:, :1])).sum(axis=1)
+        terms = self.terms(counts, counts)
+        taken = np.arange(1, self.n + 1) <= counts[:, :1]
+        total = terms[:, ~self.is_open].sum(axis=1) + (terms[:, self.is_open][:, :: self.sign] * taken).sum(axis=1)
         return self.sign * total / np.maximum(self.divisor(counts[:, 0]), 1)
 
-    def bound(self, low: Ints, high: Ints) -> Floats:
-        """For each box a value no completion exceeds, times `sign`."""
-        fixed, free, size = self._sides(low, high)
-        if (low[:, -1] < high[:, 0]).any():
-            forced = size[1:] <= low[:, -1:]
-            free = np.where(forced, free, np.sort(np.where(forced, self.sign * np.inf, free), axis=1)[:, :: -self.sign])
-        total = fixed[:, None] + np.concatenate((np.zeros((len(low), 1)), np.cumsum(free, axis=1)), axis=1)
-        value = self.sign * total / np.maximum(self.divisor(size), 1)
-        inside = (size >= low[:, :1]) & (size <= high[:, :1])
-        return np.asarray(np.where(inside, value, -np.inf).max(axis=1))
+    def bound(self, low: Ints, high: Ints, beat: float) -> Floats:
+        """For each box a value no completion exceeds, times `sign`: points 4 and 5.
+
+        A bound that does not exceed `beat` need not be a good one.
+        """
+        best = np.full(len(low), np.inf)
+        size = np.arange(self.n + 1)
+        share = np.maximum(self.divisor(size), 1)
+
+        def tighten(rows: Ints, total: Floats) -> None:
+            inside = (size >= low[rows, :1]) & (size <= high[rows, :1])
+            best[rows] = np.minimum(best[rows], np.where(inside, total / share, -np.inf).max(axis=1))
+
+        some = np.flatnonzero(low[:, 0] < self.n)
+        if self.sign > 0 and len(some):
+            tighten(some, self._without(low[some], high[some]))
+        rows = np.flatnonzero(best > beat)
+        if not len(rows):
+            return best
+        terms = self.terms(low[rows], high[rows])
+        fixed, free = terms[:, ~self.is_open].sum(axis=1), terms[:, self.is_open][:, :: self.sign]
+        loose = np.flatnonzero((low[rows, -1] < high[rows, 0]) & (low[rows, 0] < self.n))
+        if len(loose):
+            forced = size[1:] <= low[rows[loose], -1:]
+            ordered = np.sort(np.where(forced, self.sign * np.inf, free[loose]), axis=1)[:, :: -self.sign]
+            free[loose] = np.where(forced, free[loose], ordered)
+        tighten(rows, self.sign * (fixed[:, None] + _sums(free)))
+        return best
+
+    def _without(self, low: Ints, high: Ints) -> Floats:
+        """For each box and number of own relevant documents a bound on the sum, counting what skipped ones cost."""
+        above = np.repeat(self.judged[None] + self.worth[0] * self.reach[0], len(low), axis=0)
+        below = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + low[:, :1])
+        most = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + high[:, :1])
+        for level, reach in enumerate(self.reach[1:], 1):
+            count = np.clip(reach, low[:, level, None], high[:, level, None])
+            below += self.cost[level] * np.minimum(self.rank, self.size[level] + count)
+            most += self.cost[level] * np.minimum(self.rank, self.size[level] + high[:, level, None])
+            above += self.worth[level] * np.minimum(count, reach)
+        terms = above / below
+        skips = self.n - low[:, :1]
+        behind = _sums(np.where(self.is_open, 0.0, 1 / most)[:, ::-1])[:, ::-1][:, 1:][:, self.is_open]
+        later = _sums((1 / most)[:, self.is_open][:, ::-1])[:, ::-1]
+        behind += np.take_along_axis(later, np.minimum(np.arange(1, self.n + 1) + skips, self.n), axis=1)
+        price = terms[:, self.is_open] + self.worth[0] * behind
+        price = np.sort(np.where(np.arange(self.n) < low[:, -1:], np.inf, price), axis=1)
+        return terms.sum(axis=1)[:, None] - _sums(price)[:, ::-1]
 
     def choose(self, base: Floats, gains: Floats, stop: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Dynamic programme: for each number t of documents taken the best sum, and which steps took one.
@@ -144,6 +181,11 @@ class Problem:
             took[step, 1:] = better
             best[1:] = np.where(better, taken, best[1:])
         return best + running * between[-1] + float((self.judged * inverse).sum()), took
+
+
+def _sums(values: Floats) -> Floats:
+    """Running sums of each row, 0 first."""
+    return np.concatenate((np.zeros((len(values), 1)), np.cumsum(values, axis=1)), axis=1)
 
 
 def _walk_back(took: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
@@ -179,8 +221,12 @@ def _search(problem: Problem, where: str) -> Ints:
         at = int(np.argmax(plain))
         offer(float(plain[at]), counts[at])
 
-    _climb(n, levels, try_all, lambda: np.array([(answer >= level + 1).sum() for level in range(levels)]))
-    low, high = np.zeros((1, levels), np.int64), np.full((1, levels), n, np.int64)
+    if math.comb(n + levels, levels) <= FEW:
+        low = np.array([c[::-1] for c in itertools.combinations_with_replacement(range(n + 1), levels)])
+        high = low
+    else:
+        _climb(n, levels, try_all, lambda: np.array([(answer >= level + 1).sum() for level in range(levels)]))
+        low, high = _slabs(n, levels)
     examined = 0
     while len(low):
         examined += len(low)
@@ -191,7 +237,7 @@ def _search(problem: Problem, where: str) -> Ints:
             )
         size = max(1, ELEMENTS // max(len(problem.rank), 1))
         parts = [slice(at, at + size) for at in range(0, len(low), size)]
-        bound = np.concatenate([problem.bound(low[part], high[part]) for part in parts])
+        bound = np.concatenate([problem.bound(low[part], high[part], best + TOLERANCE) for part in parts])
         keep = bound > best + TOLERANCE
         low, high, bound = low[keep], high[keep], bound[keep]
         for part in parts:
@@ -221,6 +267,15 @@ def _climb(n: int, levels: int, try_all: object, current: object) -> None:
             if step == 1:
                 return
             step //= 2
+
+
+def _slabs(n: int, levels: int) -> tuple[Ints, Ints]:
+    """All vectors in boxes that part a_1 = n, n - 1, n - 2 to n - 3, n - 4 to n - 7 and so on."""
+    last = n - np.array([0, *(2**i for i in range(n.bit_length()))])
+    first = np.concatenate((last[:1], last[2:] + 1, [0]))
+    low, high = np.zeros((len(last), levels), np.int64), np.repeat(last[:, None], levels, axis=1)
+    low[:, 0] = first
+    return low, high
 
 
 def _halve(low: Ints, high: Ints) -> tuple[Ints, Ints]:

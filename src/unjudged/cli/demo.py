@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-
 HELP = "simulate a collection with a biased pool and score it"
 
 SCENARIO = 9
@@ -52,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
     for r in np.argsort(rank_true, kind="stable")[:SHOWN]:
         name = observed.runs[r]
         print(
-            f"{name:<8} {'yes' if name in pooled else 'no':<6} {true[r, 0]:>9.4f}  {rank_true[r]:>4} {seen[r, 0]:>11.4f}"
-            f"  {rank_seen[r]:>4}  {seen[r, 1]:.4f} {true[r, 1]:>11.4f} {seen[r, 2]:.4f} {seen[r, 3]:>10.4f}"
+            f"{name:<8} {'yes' if name in pooled else 'no':<6} {true[r, 0]:>9.4f}  {rank_true[r]:>4}"
+            f" {seen[r, 0]:>11.4f}  {rank_seen[r]:>4}  {seen[r, 1]:.4f} {true[r, 1]:>11.4f} {seen[r, 2]:.4f} {seen[r, 3]:>10.4f}"
         )
     inside = np.array([name in pooled for name in observed.runs])
     gap = seen[:, 2] / true[:, 1]

@@ -13,7 +13,10 @@ import re
 import textwrap
 
 from unjudged.cli import options
+from unjudged.collection import Judgments
 from unjudged.errors import UsageError, nearest
+from unjudged.io.dicts import qrels_from_dict
+from unjudged.measures import Measure
 
 HELP = "what a measure or finding means; --list shows all"
 
@@ -56,13 +59,46 @@ def explain(name: str) -> str:
 
     if name in NAMED:
         inside = ", ".join(str(m) for m in parse(name))
-        return f"{name}: a set of measures\n\n{textwrap.fill(inside, WIDTH, initial_indent='  ', subsequent_indent='  ')}\n"
+        return f"{name}: a set of measures\n\n{_filled(inside)}\n"
     if re.fullmatch(r"[Uu][Jj]\d+", name):
         code = name.upper()
         if code not in findings.CODES:
             raise UsageError(f"no finding is called {code}{nearest(code, findings.CODES)}")
         return findings.explain(code)
     return _measure(name)
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
+
+
+EXAMPLE = (2, None, 0, 3, None, 1, 0, 0, 2, None)
+"""Grades of a ranked list, None where a document was not judged ..."""
+MISSED = {0: 9, 1: 3, 2: 1, 3: 1}
+"""... and how many documents of each grade were judged but not retrieved."""
+
+
+def _example(measure: Measure) -> list[str]:
+    """Its value on a small list, computed now."""
+    from unjudged.collection import join_hits
+    from unjudged.io.dicts import run_from_dict
+    from unjudged.io.trec import Reading
+
+    run = {f"d{rank:02}": 10.0 - rank for rank in range(len(EXAMPLE))}
+    judged = {f"d{rank:02}": grade for rank, grade in enumerate(EXAMPLE) if grade is not None}
+    judged |= {f"m{grade}{i}": grade for grade, many in MISSED.items() for i in range(many)}
+    judgments = Judgments.of(qrels_from_dict({"1": judged}))
+    hits = join_hits(judgments, [run_from_dict({"1": run}, "run", judgments.index, judgments.topics, Reading())])
+    cutoff = {"k": 5, "recall": 0.2}.get(measure.definition.cutoff)
+    needs = any(p.required and measure.params[p.name] is None for p in measure.definition.parameters.values())
+    complete = measure @ cutoff if needs and cutoff is not None else measure
+    value = float(complete.cells(hits)[0])
+    shown = " ".join("-" if grade is None else str(grade) for grade in EXAMPLE)
+    return [
+        f"  example: grades {shown} (- unjudged), judged but not retrieved: "
+        + ", ".join(f"{many} of grade {grade}" for grade, many in MISSED.items()),
+        f"           {complete} = {value:.4f}",
+    ]
 
 
 def _measure(name: str) -> str:
@@ -73,7 +109,7 @@ def _measure(name: str) -> str:
     body = (inspect.getdoc(definition.function) or "").split("\n\n")
     lines = [f"{measure}  ({definition.family})", ""]
     for paragraph in body:
-        lines += [textwrap.fill(" ".join(paragraph.split()), WIDTH, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  "), ""]
+        lines += [_filled(" ".join(paragraph.split())), ""]
     if definition.parameters:
         lines.append("  parameters:")
         for p in definition.parameters.values():
@@ -93,6 +129,7 @@ def _measure(name: str) -> str:
         f"  unjudged documents: {unjudged}",
         f"  summary: {summary}; range: {'0 to 1' if definition.bounded else 'not limited to 0..1'}",
     ]
+    lines += _example(measure)
     if definition.aliases:
         lines.append(f"  also accepted: {', '.join(definition.aliases)}")
     if definition.cite:

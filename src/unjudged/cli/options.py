@@ -28,7 +28,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         default="trec10",
         metavar="RULE",
         help="order of equal scores: trec10 (ids descending, default), trec9 (the same on float32 scores), "
-        "file, ascending",
+        "file, ascending, expected (mean over all orders)",
     )
     reading.add_argument("--truncate", type=int, metavar="N", help="keep the top N of each list (default: all)")
     reading.add_argument("--lenient", action="store_true", help="skip unusable lines and say how many")
@@ -39,6 +39,12 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         default="unjudged",
         choices=("unjudged", "nonrelevant"),
         help="what a negative grade means (default: unjudged)",
+    )
+    reading.add_argument(
+        "--qrels-format", metavar="FORMAT", help="the judgments' format where it cannot be seen: sampleval (5 columns)"
+    )
+    reading.add_argument(
+        "--qa", action="store_true", help="question answering: QRELS holds answer classes (docs/formats.md)"
     )
     reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
     reading.add_argument("--jobs", type=int, metavar="N", help="threads for reading (default: one per core)")
@@ -100,6 +106,8 @@ def open_collection(args: argparse.Namespace) -> Collection:
         gains=parse_gains(args.gains),
         only=args.only,
         negative=args.negative,
+        qrels_format=args.qrels_format,
+        qa=args.qa,
         jobs=args.jobs,
     )
     print_notes(collection.notes)

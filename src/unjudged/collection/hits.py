@@ -255,7 +255,7 @@ def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
     firsts = [r.tie_first for r in runs if r.tie_first is not None]
     sizes = [r.tie_size for r in runs if r.tie_size is not None]
     offsets = np.concatenate([r.offsets[:-1] + s for r, s in zip(runs, shifts, strict=False)] + [shifts[-1:]])
-    return Hits(
+    hits = Hits(
         judgments,
         offsets.astype(np.int64),
         np.concatenate([r.row for r in runs]),
@@ -264,3 +264,14 @@ def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
         np.concatenate([r.answered for r in runs]),
         ties=(np.concatenate(firsts), np.concatenate(sizes)) if firsts else None,
     )
+    return hits if judgments.group is None else _first_of_groups(hits, judgments.group)
+
+
+def _first_of_groups(hits: Hits, group: npt.NDArray[np.int32]) -> Hits:
+    """Only the first hit of each group of equivalent answers; later ones count as wrong."""
+    cell = hits.each(np.arange(hits.cells))
+    key = cell * (int(group.max(initial=0)) + 1) + group[hits.row]
+    first = np.zeros(len(hits), bool)
+    first[np.unique(key, return_index=True)[1]] = True
+    kept = hits.where(first)
+    return Hits(hits.judgments, kept.offsets, kept.row, kept.rank, hits.length, hits.answered)

@@ -142,6 +142,8 @@ class Rows:
 
     def ids(self, topic: Any, doc: Any, line: int) -> tuple[str, str] | None:
         """Both ids as text, or None where one of them is no id."""
+        if type(topic) is type(doc) is str and topic and doc and topic.isascii() and doc.isascii():
+            return topic, doc
         for what, value in (("topic", topic), ("document", doc)):
             if isinstance(value, str):
                 if value and (value.isascii() or _writable(value)):
@@ -158,7 +160,7 @@ class Rows:
     def one_run(self, run: Any, line: int) -> None:
         """Refuse a second run in one file."""
         if self.last_run is None:
-            self.last_run = str(run) if _writable(str(run)) else ""
+            self.last_run = str(run)
         elif self.last_run != str(run):
             raise InputError(
                 f"this file holds several runs ({self.last_run}, {run}); write one file for each",
@@ -184,7 +186,8 @@ class Judged(Rows):
         ids = self.ids(topic, doc, line)
         if ids is None:
             return
-        if not _writable(str(iteration)):
+        iteration = "0" if iteration is None else str(iteration)
+        if not _writable(iteration):
             self.refuse(f"the iteration {iteration!r} cannot be written as text", line)
             return
         if type(grade) is float and grade.is_integer():
@@ -193,7 +196,7 @@ class Judged(Rows):
             self.refuse(f"the grade {grade!r} is not a whole number", line)
             return
         self.topic.append(self.topics.setdefault(ids[0], len(self.topics)))
-        self.iteration.append(self.iterations.setdefault(str(iteration), len(self.iterations)))
+        self.iteration.append(self.iterations.setdefault(iteration, len(self.iterations)))
         self.docs.append(ids[1])
         self.grades.append(grade)
         self.lines.append(line)
@@ -239,5 +242,5 @@ class Retrieved(Rows):
             raise InputError("no run lines in this file", self.source)
         lists = ((topic, docs, scores) for topic, (docs, scores) in self.lists.items())
         table = run_from_topics(lists, self.source, index, topics, self.reading, keep_docs)
-        tag = self.last_run or ""
+        tag = self.last_run if self.last_run and _writable(self.last_run) else ""
         return replace(table, name=name or tag or "run", tag=tag, notes=self.notes() + table.notes)

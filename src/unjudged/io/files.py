@@ -50,6 +50,11 @@ def _original(fixed: Path) -> bool:
     return any(fixed.with_name(n).exists() for n in (name, f"{name}.gz"))
 
 
+def read_once(path: str) -> bool:
+    """Can this be read only once (stdin, a pipe, a device)?"""
+    return path == STDIN or (Path(path).exists() and not Path(path).is_file())
+
+
 def chunks(path: str) -> Iterator[bytes | memoryview]:
     """The content in pieces of about a megabyte, decompressed; memory does not grow with the file.
 

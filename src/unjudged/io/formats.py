@@ -21,7 +21,8 @@ from unjudged.io.columns import GRADES, RANKED, has_columns
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
-_HEAD = 1 << 16
+_HEAD = 1 << 14
+_COMPRESSED_HEAD = 1 << 12
 _LEVEL = re.compile(rb"L\d+")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
@@ -114,7 +115,7 @@ def peek(path: str) -> Head:
         else:
             start = b""  # a pipe can be read only once
         if start[:2] == b"\x1f\x8b":
-            start = zlib.decompressobj(31).decompress(start, _HEAD)
+            start = zlib.decompressobj(31).decompress(start[:_COMPRESSED_HEAD], _HEAD)
     except (OSError, ValueError, zlib.error):
         start = b""  # the reader will say what is wrong
     start = start.removeprefix(b"\xef\xbb\xbf")

@@ -18,7 +18,7 @@ Answers are compared after `normalise` (default: blanks at both ends removed).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,74 +49,102 @@ def _rows(path: str, fields: int, header: str) -> Iterator[tuple[int, list[str]]
         yield number, found
 
 
+class _Answers:
+    """Answer classes being read."""
+
+    def __init__(self, source: str, normalise: Normalise) -> None:
+        self.source, self.normalise = source, normalise
+        self.topics: dict[str, int] = {}
+        self.classes: dict[tuple[int, str], int] = {}
+        self.rows: dict[tuple[int, str], tuple[int, int, int]] = {}
+
+    def add(self, question: str, name: str, level: Any, answer: str, line: int | None) -> None:
+        code = self.topics.setdefault(question.strip(), len(self.topics))
+        grade = LEVELS.get(str(level).strip().upper())
+        if grade is None:
+            try:
+                grade = int(level)
+            except ValueError:
+                raise InputError(f"the level {level!r} is not S, A, B or a whole number", self.source, line) from None
+        group = self.classes.setdefault((code, name.strip()), len(self.classes))
+        self.rows.setdefault((code, self.normalise(answer)), (group, grade, line or 0))
+
+    def table(self) -> QrelsTable:
+        if not self.rows:
+            raise InputError("no answers", self.source)
+        columns = list(self.rows.values())
+        return QrelsTable(
+            self.source,
+            Ids.of(self.topics),
+            np.array([topic for topic, _ in self.rows], np.int32),
+            Ids.of(answer for _, answer in self.rows),
+            np.array([grade for _, grade, _ in columns], np.int32),
+            Ids.of(["0"]),
+            np.zeros(len(columns), np.int32),
+            np.array([line for _, _, line in columns], np.int64),
+            group=np.array([group for group, _, _ in columns], np.int32),
+        )
+
+
 def read_answers(path: str, normalise: Normalise = str.strip) -> QrelsTable:
     """Answer classes as judgments: a row per answer, its class as group."""
-    topics: dict[str, int] = {}
-    classes: dict[tuple[int, str], int] = {}
-    seen: set[tuple[int, str]] = set()
-    topic: list[int] = []
-    group: list[int] = []
-    grade: list[int] = []
-    docs: list[str] = []
-    lines: list[int] = []
+    answers = _Answers(path, normalise)
     for number, (question, name, level, text) in _rows(path, 4, "question\t"):
-        code = topics.setdefault(question.strip(), len(topics))
-        known = LEVELS.get(level.strip().upper())
-        if known is None:
-            try:
-                known = int(level)
-            except ValueError:
-                raise InputError(f"the level {level!r} is not S, A, B or a whole number", path, number) from None
-        answer = normalise(text)
-        if (code, answer) in seen:
-            continue
-        seen.add((code, answer))
-        topic.append(code)
-        group.append(classes.setdefault((code, name.strip()), len(classes)))
-        grade.append(known)
-        docs.append(answer)
-        lines.append(number)
-    if not topics:
-        raise InputError("no answers in this file", path)
-    rows = np.array(topic, np.int32)
-    return QrelsTable(
-        path,
-        Ids.of(topics),
-        rows,
-        Ids.of(docs),
-        np.array(grade, np.int32),
-        Ids.of(["0"]),
-        np.zeros(len(rows), np.int32),
-        np.array(lines, np.int64),
-        group=np.array(group, np.int32),
-    )
+        answers.add(question, name, level, text, number)
+    return answers.table()
+
+
+def answers_from_dict(
+    classes: Mapping[str, Mapping[str, Mapping[str, Any]]], normalise: Normalise = str.strip
+) -> QrelsTable:
+    """Answer classes given as {question: {class: {answer: level}}}."""
+    answers = _Answers("answers", normalise)
+    for question, inside in classes.items():
+        for name, members in inside.items():
+            for text, level in members.items():
+                answers.add(question, name, level, text, None)
+    return answers.table()
 
 
 def read_answer_run(
     path: str,
-    name: str,
     index: Any,
     topics: Ids,
     reading: Reading,
+    name: str | None = None,
     keep_docs: bool = False,
     normalise: Normalise = str.strip,
 ) -> RunTable:
-    """A run of answers. An answer given again keeps its place and counts as wrong."""
+    """A run of answers from a file."""
     lists: dict[str, list[tuple[int, int, str]]] = {}
     for number, (question, rank, text) in _rows(path, 3, "question\t"):
         try:
-            lists.setdefault(question.strip(), []).append((int(rank), number, normalise(text)))
+            lists.setdefault(question.strip(), []).append((int(rank), number, text))
         except ValueError:
             raise InputError(f"the rank {rank!r} is not a whole number", path, number) from None
+    ranked = {question: [text for _, _, text in sorted(answers)] for question, answers in lists.items()}
+    return run_from_answers(ranked, index, topics, reading, name or files.run_name(path), keep_docs, normalise)
+
+
+def run_from_answers(
+    lists: Mapping[str, Sequence[str]],
+    index: Any,
+    topics: Ids,
+    reading: Reading,
+    name: str,
+    keep_docs: bool = False,
+    normalise: Normalise = str.strip,
+) -> RunTable:
+    """A run of answers given as {question: [best answer, ...]}. An answer given again keeps its place and is wrong."""
     if not lists:
-        raise InputError("no answers in this file", path)
+        raise InputError("no answers", name)
 
     def ranked() -> Iterator[tuple[str, list[str], Any]]:
         for question, answers in lists.items():
-            answers.sort()
             said: dict[str, int] = {}
             docs = []
-            for _, _, answer in answers:
+            for text in answers:
+                answer = normalise(text)
                 again = said[answer] = said.get(answer, 0) + 1
                 docs.append(answer if again == 1 else f"{answer}\0again {again}")
             yield question, docs, np.arange(len(docs), 0, -1, dtype=np.float64)

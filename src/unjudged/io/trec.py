@@ -7,6 +7,8 @@ rank columns. Order is decided here and nowhere else: score descending, then by 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,7 +128,7 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     for number, line in enumerate(text[:65536].split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             fields = line.split(None, 6)
-            if len(fields) >= 6 and fields[1].upper() == b"Q0":
+            if len(fields) >= 6 and re.fullmatch(rb"[Qq]\d", fields[1]):
                 raise InputError("this looks like a run, not judgments (topic iteration doc grade)", source, number)
             break
     found = kernels.scan_qrels(text, reading.lenient)
@@ -154,20 +156,15 @@ def read_run(
     """A run file's judged hits. Text is read in pieces; only a file whose topics are scattered is held whole."""
     source = "standard input" if path == files.STDIN else path
     scanner = reading.scanner(index, keep_docs=keep_docs)
-    if path == files.STDIN:
-        text: Any = [files.read_all(path)]  # cannot be read twice
-    else:
-        text = files.chunks(path)
-    pieces = iter(text)
-    going_on = True
-    for piece in pieces:
-        going_on = scanner.feed(piece)
-        if not going_on:
+    once = files.read_once(path)
+    text: Iterable[Any] = [files.read_all(path)] if once else files.chunks(path)
+    for piece in text:
+        if not scanner.feed(piece):
             break
     found = scanner.finish()
     if found["split"]:
         scanner = reading.scanner(index, gather=True, keep_docs=keep_docs)
-        for piece in text if path == files.STDIN else files.chunks(path):
+        for piece in text if once else files.chunks(path):
             if not scanner.feed(piece):
                 break
         found = scanner.finish()

@@ -208,6 +208,9 @@ typedef struct {
     Arena duplicates;            /* int64 pairs (row, earlier row with the same document) */
 } Index;
 
+/* memcmp, also for empty ids that have no address. */
+static inline int same_bytes(const char *a, const char *b, size_t n) { return !n || !memcmp(a, b, n); }
+
 static inline const char *id_at(const Arena *a, const int64_t *ends, int64_t i, size_t *n)
 {
     int64_t start = i ? ends[i - 1] : 0;
@@ -223,7 +226,7 @@ static int64_t index_find_topic(const Index *x, const char *s, size_t n)
         if (!v) return -1;
         size_t m;
         const char *t = id_at(&x->topics, x->topic_end, v - 1, &m);
-        if (m == n && !memcmp(s, t, n)) return v - 1;
+        if (m == n && same_bytes(s, t, n)) return v - 1;
     }
 }
 
@@ -237,7 +240,7 @@ static inline int32_t index_find_row(const Index *x, int64_t topic, const char *
         if (tag[i] != wanted) continue;
         size_t m;
         const char *d = id_at(&x->docs, x->doc_end, slot[i] - 1, &m);
-        if (m == n && !memcmp(s, d, n)) return (int32_t)(slot[i] - 1);
+        if (m == n && same_bytes(s, d, n)) return (int32_t)(slot[i] - 1);
     }
     return -1;
 }
@@ -501,7 +504,8 @@ typedef struct {
 
 static inline int compare_ids(const char *a, size_t n, const char *b, size_t m)
 {
-    int c = memcmp(a, b, n < m ? n : m);
+    size_t shared = n < m ? n : m;
+    int c = shared ? memcmp(a, b, shared) : 0;
     return c ? c : (n > m) - (n < m);
 }
 
@@ -582,7 +586,7 @@ static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t
         int duplicate = 0;
         for (; table[slot]; slot = (slot + 1) & mask) {
             const Entry *o = entries + (table[slot] - 1);
-            if (o->hash == e->hash && o->length == e->length && !memcmp(r->arena.data + o->doc, doc, e->length)) {
+            if (o->hash == e->hash && o->length == e->length && same_bytes(r->arena.data + o->doc, doc, e->length)) {
                 duplicate = 1;
                 break;
             }
@@ -1082,7 +1086,7 @@ static int64_t names_code(Names *t, const char *s, size_t n)
     for (; t->slot[i]; i = (i + 1) & (t->slots - 1)) {
         size_t m;
         const char *known = id_at(&t->names, (int64_t *)t->ends.data, t->slot[i] - 1, &m);
-        if (m == n && !memcmp(s, known, n)) return t->slot[i] - 1;
+        if (m == n && same_bytes(s, known, n)) return t->slot[i] - 1;
     }
     if (arena_append(&t->names, s, n)) return -1;
     int64_t end = (int64_t)t->names.size;

@@ -28,6 +28,8 @@ def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, floa
     """Q-measure: average precision with the blended ratio, which rewards high grades, in place of precision.
 
     beta=0 gives AP. With a cut-off the sum is divided by min(k, R) (NTCIREVAL).
+
+    Formula: (1 / R) * sum over relevant ranks r of (C(r) + beta cg(r)) / (r + beta cg_I(r))
     """
     relevant = h.per_cell(h.ideal(gains).size)
     h = h.gaining(gains).top(k)
@@ -36,7 +38,10 @@ def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, floa
 
 @measure(family="blended ratio", cite="sakai2004")
 def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
-    """The blended ratio at rank R; with beta=0 or equal gains it is R-precision."""
+    """The blended ratio at rank R; with beta=0 or equal gains it is R-precision.
+
+    Formula: (C(R) + beta cg(R)) / (R + beta cg_I(R))
+    """
     ideal = h.ideal(gains)
     relevant = h.per_cell(ideal.size)
     h = h.gaining(gains)
@@ -47,7 +52,10 @@ def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
 
 @measure(family="one document", cite="sakai2005one", aliases=("OMeasure",))
 def O_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
-    """The blended ratio at the first relevant document: reciprocal rank that rewards high grades."""
+    """The blended ratio at the first relevant document: reciprocal rank that rewards high grades.
+
+    Formula: (1 + beta g(r1)) / (r1 + beta cg_I(r1)), r1 = rank of the first relevant document
+    """
     h = h.gaining(gains)
     return _where_relevant(h, h.sum(np.where(h.position == 1, _blended(h, beta, gains), 0.0)), gains)
 
@@ -61,7 +69,10 @@ def _up_to_preferred(h: Hits) -> Hits:
 
 @measure(family="one document", cite="sakai2007one", aliases=("PMeasure",))
 def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
-    """The blended ratio at the preferred rank: the first document of the highest grade the list holds."""
+    """The blended ratio at the preferred rank: the first document of the highest grade the list holds.
+
+    Formula: (C(rp) + beta cg(rp)) / (rp + beta cg_I(rp)), rp = preferred rank
+    """
     h = _up_to_preferred(h.gaining(gains))
     last = h.position == h.each(h.count())
     return _where_relevant(h, h.sum(np.where(last, _blended(h, beta, gains), 0.0)), gains)
@@ -69,7 +80,10 @@ def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
 
 @measure(family="one document", cite="sakai2007one", aliases=("PPlus", "PPlusMeasure", "P_plus_measure"))
 def P_plus(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
-    """P+: the blended ratio averaged over the relevant documents down to the preferred rank."""
+    """P+: the blended ratio averaged over the relevant documents down to the preferred rank.
+
+    Formula: (1 / C(rp)) * sum over relevant ranks r <= rp of (C(r) + beta cg(r)) / (r + beta cg_I(r))
+    """
     h = _up_to_preferred(h.gaining(gains))
     return _where_relevant(h, h.sum(_blended(h, beta, gains)) / np.maximum(h.count(), 1), gains)
 
@@ -88,6 +102,8 @@ def NCU(
 
     pr='gu': users stop in proportion to `stops` of the grades (default: the gains); 'rb': the n-th relevant
     document is the last one for a share gamma^(n-1); 'u': all alike (which gives AP and Q).
+
+    Formula: sum over relevant ranks r of Pr(r) * NU(r), NU = C(r) / r or the blended ratio
     """
     ideal = h.ideal(gains)
     relevant = h.per_cell(ideal.size)

@@ -28,6 +28,8 @@ def ERR(
     """Expected reciprocal rank of the document at which a user, satisfied by good documents, stops.
 
     stop='exp': probability (2^grade - 1) / 2^highest grade (Chapelle); 'ntcir': gain / (highest gain + 1).
+
+    Formula: sum over r of (1/r) * s(r) * product over i < r of (1 - s(i))
     """
     h = h.gaining(gains).top(k)
     satisfied = _satisfied(h, h.grade, h.gain(gains), stop, gains)
@@ -39,7 +41,10 @@ def ERR(
 def nERR(
     h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
 ) -> Cells:
-    """ERR divided by the ERR of the ideal list, both cut at k."""
+    """ERR divided by the ERR of the ideal list, both cut at k.
+
+    Formula: ERR@k / ERR@k of the ideal list
+    """
     ideal = h.ideal(gains)
     satisfied = _satisfied(h, ideal.grade, ideal.gain, stop, gains)
     going_on = ideal.running_product(1 - satisfied) / (1 - satisfied)

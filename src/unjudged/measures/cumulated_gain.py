@@ -36,6 +36,8 @@ def DCG(
 
     dcg='log2': gain / log2(rank + 1), trec_eval's; 'exp-log2': (2^gain - 1) / log2(rank + 1), Burges's;
     'jk': gain / log_base(rank) from rank `base` on, the original.
+
+    Formula: sum over r <= k of gain(r) / log2(r + 1) (or the other two forms)
     """
     h = h.gaining(gains).top(k)
     return h.sum(_discounted(dcg, base)(h.gain(gains), h.rank))
@@ -49,7 +51,10 @@ def iDCG(
     base: float = 2.0,
     gains: Mapping[int, float] | None = None,
 ) -> Cells:
-    """DCG of the ideal list: all relevant documents of the judgments, best grades first."""
+    """DCG of the ideal list: all relevant documents of the judgments, best grades first.
+
+    Formula: DCG of the judged documents sorted by gain
+    """
     ideal = h.ideal(gains)
     return h.per_cell(ideal.sum(_discounted(dcg, base)(ideal.gain, ideal.rank), k))
 
@@ -66,13 +71,18 @@ def nDCG(
 
     The default is trec_eval's form; nDCG(dcg='jk')@1000 is the papers' original (base 2),
     dcg='exp-log2' Burges's.
+
+    Formula: DCG@k / iDCG@k
     """
     return DCG.function(h, k, dcg, base, gains) / iDCG.function(h, k, dcg, base, gains)
 
 
 @measure(family="cumulated gain", cite="jarvelin2002")
 def nCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
-    """Normalised cumulated gain: gain of the first k documents over that of the first k ideal ones."""
+    """Normalised cumulated gain: gain of the first k documents over that of the first k ideal ones.
+
+    Formula: cg(k) / cg_I(k), cg = cumulated gain, cg_I that of the ideal list
+    """
     ideal = h.ideal(gains)
     h = h.gaining(gains).top(k)
     return h.sum(h.gain(gains)) / h.per_cell(ideal.sum(ideal.gain, k))
@@ -94,7 +104,10 @@ def _average_over_ranks(h: Hits, gain: Floats, best: Floats, ideal: Ideal, k: in
 
 @measure(family="cumulated gain", cite="jarvelin2002")
 def AnCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
-    """nCG averaged over the ranks 1 to k."""
+    """nCG averaged over the ranks 1 to k.
+
+    Formula: (1 / k) * sum over r <= k of cg(r) / cg_I(r)
+    """
     ideal = h.ideal(gains)
     h = h.gaining(gains).top(k)
     return _average_over_ranks(h, h.gain(gains), ideal.cumulated, ideal, k)
@@ -104,7 +117,10 @@ def AnCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
 def AnDCG(
     h: Hits, k: int, dcg: Discounting = "jk", base: float = 2.0, gains: Mapping[int, float] | None = None
 ) -> Cells:
-    """nDCG (by default the original form) averaged over the ranks 1 to k."""
+    """nDCG (by default the original form) averaged over the ranks 1 to k.
+
+    Formula: (1 / k) * sum over r <= k of nDCG@r
+    """
     ideal, discounted = h.ideal(gains), _discounted(dcg, base)
     h = h.gaining(gains).top(k)
     best = ideal.running(discounted(ideal.gain, ideal.rank))

@@ -16,6 +16,9 @@ def G(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     """Gain of each document over log2(2 + what an ideal list would be ahead there), over the sum of all gains.
 
     Ahead = ideal cumulated gain so far (at least 1 a rank) - cumulated gain so far.
+
+    Formula: (1 / cg_I(R)) * sum over r of gain(r) / log2(2 + cost(r) - cg(r)), cost(r) = sum over i <= r of
+    max(ideal gain(i), 1)
     """
     ideal = h.ideal(gains)
     h = h.gaining(gains)
@@ -27,14 +30,20 @@ def G(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
 @measure(family="cumulated gain", cite="trec_eval")
 def binG(h: Hits, rel: int = 1) -> Cells:
-    """1 / log2(2 + nonrelevant documents above) of each relevant document, averaged over all relevant ones."""
+    """1 / log2(2 + nonrelevant documents above) of each relevant document, averaged over all relevant ones.
+
+    Formula: (1 / R) * sum over relevant ranks r of 1 / log2(2 + r - C(r))
+    """
     h = h.relevant(rel)
     return h.sum(1 / np.log2(2.0 + h.rank - h.position)) / h.R
 
 
 @measure(family="cumulated gain", cite="trec_eval")
 def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
-    """nDCG at each relevant document, averaged over all of them; those not retrieved take nDCG of the whole list."""
+    """nDCG at each relevant document, averaged over all of them; those not retrieved take nDCG of the whole list.
+
+    Formula: (1 / R) * (sum over relevant ranks r of nDCG@r + (R - retrieved relevant) * nDCG)
+    """
     ideal = h.ideal(gains)
     whole = nDCG.function(h, gains=gains)
     relevant = h.per_cell(ideal.size)
@@ -50,6 +59,8 @@ def RnDCG(h: Hits, gains: Mapping[int, float] | None = None, rel: int = 1) -> Ce
 
     The whole list counts as a point of its own where it is at least two documents longer than the ideal one.
     Undefined for topics without a document of grade `rel`.
+
+    Formula: mean of nDCG@c over the ranks c where the gain of the ideal list falls, and of nDCG if L >= R + 2
     """
     ideal = h.ideal(gains)
     relevant = h.per_cell(ideal.size)

@@ -16,6 +16,9 @@ def GAP(h: Hits, thresholds: Mapping[int, float] | None = None) -> Cells:
 
     `thresholds` gives each grade the probability that a user asks for it at least (default: all alike).
     With binary judgments it is AP.
+
+    Formula: sum over relevant ranks r of (1/r) * sum over thresholds j of p_j [g(r) >= j] C_j(r), divided by sum
+    over judged documents of sum over j <= grade of p_j
     """
     top = h.judgments.gains.top_grade
     levels = thresholds or dict.fromkeys(range(1, top + 1), 1 / top)

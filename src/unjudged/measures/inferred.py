@@ -14,6 +14,9 @@ def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
     """Inferred AP: AP estimated from a sample of the pool, where grade -1 marks pooled documents not judged.
 
     Documents outside the pool count as nonrelevant. Without negative grades it is AP up to `eps`.
+
+    Formula: (1 / R) * sum over relevant ranks r of 1/r + (p/r) * (rel + eps) / (rel + nonrel + 2 eps), counted
+    above r; p = pooled documents above r
     """
     pooled = h.pooled
     h = pooled.relevant(rel)
@@ -31,6 +34,9 @@ def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -
 
     The iteration column of the judgments names the stratum, grade -1 marks pooled documents not sampled.
     The constants are those of NIST's sample_eval.pl.
+
+    Formula: (1 / R^) * sum over sampled relevant ranks r of (size / sampled of its stratum) * (1/r) * (1 + sum over
+    strata s of d_s * (r_s + eps) / (n_s + judged_eps)), with pooled d_s, sampled n_s, relevant r_s above r
     """
     h, judgments = h.pooled, h.judgments
     grade, topics = judgments.grade, len(judgments.topics)

@@ -10,7 +10,10 @@ from unjudged.measures._measure import measure
 
 @measure(family="one document", cite="voorhees1999", aliases=("MRR",))
 def RR(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
-    """Reciprocal rank of the first relevant document; 0 if there is none (among the first k)."""
+    """Reciprocal rank of the first relevant document; 0 if there is none (among the first k).
+
+    Formula: 1 / rank of the first relevant document
+    """
     h = h.relevant(rel).top(k)
     found, place = h.first()
     return np.where(found, 1 / h.rank[place], 0.0) if len(h) else np.zeros(h.cells)
@@ -18,5 +21,8 @@ def RR(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
 
 @measure(family="question answering", cite="sakai2005")
 def NQcorrect(h: Hits, k: int, rel: int = 1) -> Cells:
-    """1 if a correct answer is among the first k, else 0; the mean is the share of questions answered."""
+    """1 if a correct answer is among the first k, else 0; the mean is the share of questions answered.
+
+    Formula: 1 if C(k) > 0 else 0
+    """
     return (h.relevant(rel).top(k).count() > 0).astype(np.float64)

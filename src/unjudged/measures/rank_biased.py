@@ -17,6 +17,8 @@ def RBP(
     """Rank-biased precision: gain seen by a user who goes on to the next document with probability p.
 
     Graded: gains are divided by that of the collection's highest grade. RBP(rel=1) is the binary form.
+
+    Formula: ((1 - p) / H) * sum over r of gain(r) * p^(r-1), H = gain of the highest grade
     """
     h = (h.gaining(gains) if rel is None else h.relevant(rel)).top(k)
     gain = h.gain(gains) / h.highest_gain(gains) if rel is None else np.ones(len(h))
@@ -25,5 +27,8 @@ def RBP(
 
 @measure(family="rank-biased", cite="moffat2008", aliases=("RBP_resid",))
 def RBP_residual(h: Hits, p: float = 0.95) -> Cells:
-    """How much RBP could still rise: the weight of all unjudged documents and of the ranks behind the list."""
+    """How much RBP could still rise: the weight of all unjudged documents and of the ranks behind the list.
+
+    Formula: (1 - p) * sum over unjudged ranks r of p^(r-1) + p^L
+    """
     return 1 - (1 - p) * h.sum(p ** (h.rank - 1.0))

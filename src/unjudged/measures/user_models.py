@@ -37,7 +37,10 @@ def _expected_gain(h: Hits, min_rel: int, max_rel: int | None, going_on: Callabl
 
 @measure(family="user models", cite="jarvelin2002")
 def SDCG(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """Scaled DCG: gains of the first k documents weighted by 1 / log2(rank + 1), divided by the sum of weights."""
+    """Scaled DCG: gains of the first k documents weighted by 1 / log2(rank + 1), divided by the sum of weights.
+
+    Formula: sum over r <= k of g(r) / log2(r + 1), divided by sum over r <= k of 1 / log2(r + 1), g scaled to 0..1
+    """
     return _expected_gain(
         h,
         min_rel,
@@ -48,7 +51,10 @@ def SDCG(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cells
 
 @measure(family="user models", cite="zhang2017")
 def BPM(h: Hits, k: int, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """Bejeweled player model (static): a user goes on until the gain reaches T or k documents were seen."""
+    """Bejeweled player model (static): a user goes on until the gain reaches T or k documents were seen.
+
+    Formula: mean gain of the documents seen until cg >= T or rank k
+    """
     return _expected_gain(
         h, min_rel, max_rel, lambda gains, rank: ((np.cumsum(gains, axis=1) < T) & (rank < k)).astype(np.float64)
     )
@@ -56,7 +62,10 @@ def BPM(h: Hits, k: int, T: float = 1.0, min_rel: int = 0, max_rel: int | None =
 
 @measure(family="user models", cite="moffat2012")
 def INSQ(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """INSQ: a user who wants gain T goes on with a probability that grows with the rank."""
+    """INSQ: a user who wants gain T goes on with a probability that grows with the rank.
+
+    Formula: sum of W(r) g(r), C(r) = ((r + 2T - 1) / (r + 2T))^2
+    """
     return _expected_gain(
         h, min_rel, max_rel, lambda gains, rank: np.tile(((rank + 2 * T - 1) / (rank + 2 * T)) ** 2, (len(gains), 1))
     )
@@ -64,7 +73,10 @@ def INSQ(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) 
 
 @measure(family="user models", cite="moffat2015")
 def INST(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """INST: as INSQ, but the less is missing of the wanted gain T, the sooner the user stops."""
+    """INST: as INSQ, but the less is missing of the wanted gain T, the sooner the user stops.
+
+    Formula: sum of W(r) g(r), C(r) = ((r + T + T_r - 1) / (r + T + T_r))^2, T_r = T - cg(r)
+    """
 
     def going_on(gains: Floats, rank: Floats) -> Floats:
         missing = T - np.cumsum(gains, axis=1)
@@ -75,25 +87,37 @@ def INST(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) 
 
 @measure(family="user models", cite="azzopardi2021")
 def NERR8(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """ERR as a C/W/L measure, equation 8: a user goes on with probability 1 - gain, down to rank k."""
+    """ERR as a C/W/L measure, equation 8: a user goes on with probability 1 - gain, down to rank k.
+
+    Formula: sum of W(r) g(r), C(r) = 1 - g(r) for r < k
+    """
     return _expected_gain(h, min_rel, max_rel, lambda gains, rank: (1 - gains) * (rank < k))
 
 
 @measure(family="user models", cite="azzopardi2021")
 def NERR9(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """ERR as a C/W/L measure, equation 9: (1 - gain) * r / (r + 1), down to rank k."""
+    """ERR as a C/W/L measure, equation 9: (1 - gain) * r / (r + 1), down to rank k.
+
+    Formula: sum of W(r) g(r), C(r) = (1 - g(r)) * r / (r + 1) for r < k
+    """
     return _expected_gain(h, min_rel, max_rel, lambda gains, rank: (1 - gains) * (rank / (rank + 1)) * (rank < k))
 
 
 @measure(family="user models", cite="azzopardi2021")
 def NERR10(h: Hits, p: float = 0.9, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """ERR as a C/W/L measure, equation 10: (1 - gain) * p."""
+    """ERR as a C/W/L measure, equation 10: (1 - gain) * p.
+
+    Formula: sum of W(r) g(r), C(r) = p * (1 - g(r))
+    """
     return _expected_gain(h, min_rel, max_rel, lambda gains, rank: p * (1 - gains))
 
 
 @measure(family="user models", cite="azzopardi2021")
 def NERR11(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) -> Cells:
-    """ERR as a C/W/L measure, equation 11: (1 - gain) * ((r + 2T - 1) / (r + 2T))^2."""
+    """ERR as a C/W/L measure, equation 11: (1 - gain) * ((r + 2T - 1) / (r + 2T))^2.
+
+    Formula: sum of W(r) g(r), C(r) = (1 - g(r)) * ((r + 2T - 1) / (r + 2T))^2
+    """
     return _expected_gain(
         h, min_rel, max_rel, lambda gains, rank: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gains)
     )
@@ -104,6 +128,8 @@ def Accuracy(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
     """Probability that a relevant document among the first k stands above one that is not.
 
     Unjudged documents are not relevant. 0 where no relevant document was retrieved, 1 where nothing else was.
+
+    Formula: 1 - (sum over relevant ranks r <= k of r - C(r)) / (C(k) * (min(k, L) - C(k)))
     """
     h = h.relevant(rel).top(k)
     found = h.count()
@@ -117,6 +143,9 @@ def Compat(h: Hits, p: float = 0.95, normalize: bool = True) -> Cells:
     """Compatibility: rank-biased overlap with the ideal list that is most like the run.
 
     The ideal list holds all relevant documents by grade, inside a grade in the run's order.
+
+    Formula: rank-biased overlap of list and ideal list to depth max(L, R), divided by that of the ideal list with
+    itself
     """
     judgments = h.judgments
     h = h.relevant(1)

@@ -122,8 +122,8 @@ class Kinds:
 
     def take(self, chosen: slice) -> Kinds:
         """These kinds alone."""
-        parts = (self.cell, self.group, self.first, self.size, self.many, self.hit)
-        return Kinds(*(part[chosen] for part in parts), self.groups)
+        cell, group, first, size = self.cell[chosen], self.group[chosen], self.first[chosen], self.size[chosen]
+        return Kinds(cell, group, first, size, self.many[chosen], self.hit[chosen], self.groups)
 
 
 def changes(*keys: npt.NDArray[Any]) -> Mask:
@@ -175,7 +175,7 @@ def _log_factorials(n: int) -> Floats:
 def log_choose(n: Ints, k: Ints) -> Floats:
     """log of n over k; both at least 0 and k at most n."""
     table = _log_factorials(1 << int(n.max(initial=1)).bit_length())
-    return table[n] - table[k] - table[n - k]
+    return np.asarray(table[n] - table[k] - table[n - k])
 
 
 def mean_over(values: Cells, origin: Ints, chance: Floats, cells: int) -> Cells:

@@ -43,7 +43,7 @@ def _arrangements(many: tuple[int, ...], places: int) -> npt.NDArray[np.int64]:
     out = np.zeros((1, 0), np.int64)
     for m in many:
         left = free.shape[1]
-        taken = np.array(list(itertools.combinations(range(left), m)), np.int64).reshape(-1, m)
+        taken = np.array(list(itertools.combinations(range(left), m)), np.int64).reshape(math.comb(left, m), m)
         mask = np.ones((len(taken), left), bool)
         np.put_along_axis(mask, taken, False, axis=1)
         kept = np.nonzero(mask)[1].reshape(len(taken), left - m)
