@@ -16,7 +16,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.simulate import Simulation, simulate
+from unjudged.simulation import Simulation, simulate
 from unjudged.statistics.correlation import tau_b
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,7 @@ import unjudged
 ROOT = Path(unjudged.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 MODULES = {
-    ".".join(("unjudged", *f.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): f
-    for f in FILES
+    ".".join(("unjudged", *f.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): f for f in FILES
 }
 
 BELOW = {
@@ -37,14 +36,14 @@ BELOW = {
         "results",
         "statistics",
     },
-    "simulate": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "simulation": {"errors", "kernels", "io", "collection", "measures", "results"},
     "bounds": {"errors", "kernels", "io", "collection", "measures", "scoring", "results"},
     "statistics": {"kernels"},
     "results": {"errors"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 
-MORE = {"simulate.summary": {"scoring", "loading", "statistics"}}
+MORE = {"simulation.summary": {"scoring", "loading", "statistics"}}
 """Single modules that may use more than the rest of their part."""
 
 TOP = {"cli", "__main__", ""}
@@ -110,7 +109,7 @@ def test_imports_point_one_way(module: str) -> None:
         ("unjudged.measures.gain", "from ..loading import load"),
         ("unjudged.statistics.correlation", "from unjudged.errors import UsageError"),
         ("unjudged.results", "from unjudged.statistics import correlation"),
-        ("unjudged.simulate.model", "from unjudged.scoring import score"),
+        ("unjudged.simulation.model", "from unjudged.scoring import score"),
         ("unjudged.scoring", "from unjudged.cli.options import write_output"),
     ],
 )
@@ -127,7 +126,7 @@ def test_a_wrong_arrow_is_seen(module: str, source: str) -> None:
             "from unjudged import kernels\nfrom unjudged.errors import InputError\nfrom . import files",
         ),
         (
-            "unjudged.simulate.summary",
+            "unjudged.simulation.summary",
             "from unjudged.scoring import score\nfrom unjudged.statistics import correlation",
         ),
         ("unjudged.cli.score", "from unjudged.scoring import score"),
@@ -157,8 +156,6 @@ def test_numeric_parts_know_no_files_frames_or_printing() -> None:
         used = {target.partition(".")[0] for _, target in imports(tree, name, file.name == "__init__.py")}
         assert not used & {"pandas", "polars", "narwhals", "pathlib", "io", "rich", "logging"}, name
         calls = {
-            node.func.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         assert not calls & {"print", "open"}, name

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import unjudged as uj
-from unjudged.bounds import BOUNDED, Bounds, blended, bounds
-from unjudged.errors import UsageError
+from unjudged.bounds import bounds
 
 EXACT = 1e-12
 
@@ -89,7 +88,7 @@ def collection_of(cases: Sequence[Case], top: int) -> uj.Collection:
         qrels[topic] = case.judged() or {"nobody": -1}
         if case.ranked:
             runs["run"][topic] = case.list()
-        second = {f"other{o}": 1.0 + o for o in range(case.others)} | {d: 9.0 for d in list(case.list())[i % 2 :: 2]}
+        second = {f"other{o}": 1.0 + o for o in range(case.others)} | dict.fromkeys(list(case.list())[i % 2::2], 9.0)
         if second:
             runs["second"][topic] = second
     return uj.load(qrels, runs)

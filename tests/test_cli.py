@@ -50,9 +50,7 @@ class Folder:
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Folder:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Folder:
     monkeypatch.chdir(tmp_path)
     return Folder(tmp_path, capfdbinary)
 
@@ -62,9 +60,7 @@ def command(
 ) -> subprocess.CompletedProcess[bytes]:
     """In a process of its own."""
     whole = [sys.executable, "-m", "unjudged", *arguments]
-    return subprocess.run(
-        whole, cwd=cwd, input=given, capture_output=True, timeout=60, env=os.environ | environment
-    )
+    return subprocess.run(whole, cwd=cwd, input=given, capture_output=True, timeout=60, env=os.environ | environment)
 
 
 # -- the program
@@ -167,9 +163,7 @@ BAD_INPUT = {
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
-def test_bad_input_gets_one_sentence_and_writes_nothing(
-    folder: Folder, arguments: list[str], words: str
-) -> None:
+def test_bad_input_gets_one_sentence_and_writes_nothing(folder: Folder, arguments: list[str], words: str) -> None:
     (folder.path / "empty").mkdir()
     (folder.path / "bad.run").write_text(BEST.replace("2 t\n", "2,5 t\n", 1))
     (folder.path / "binary.run").write_bytes(b"\0\1\2\3" * 50)
@@ -224,16 +218,12 @@ def test_rows_are_ordered(folder: Folder) -> None:
     """Runs as given, topics as in the judgments with `all` last, measures as asked."""
     rows = folder.rows("qrels.txt", "poor.run", "best.run", "-q", "-m", "RR,P@1")
     measures = ["RR", "P@1"]
-    expected = [
-        [run, topic, m] for run in ("poor.run", "best.run") for topic in ("2", "1", "all") for m in measures
-    ]
+    expected = [[run, topic, m] for run in ("poor.run", "best.run") for topic in ("2", "1", "all") for m in measures]
     assert [row[:3] for row in rows] == expected
     third = 1 / 3
     values = [third, 0.0, third, 0.0, third, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     assert [float(row[3]) for row in rows] == values
-    assert folder.rows("qrels.txt", "poor.run", "best.run", "-m", "RR,P@1") == [
-        r for r in rows if r[1] == "all"
-    ]
+    assert folder.rows("qrels.txt", "poor.run", "best.run", "-m", "RR,P@1") == [r for r in rows if r[1] == "all"]
 
 
 def test_folders_and_globs_go_by_name(folder: Folder) -> None:
@@ -321,19 +311,13 @@ def test_expected_ties_by_hand(folder: Folder) -> None:
 
 
 def test_truncate(folder: Folder) -> None:
-    values = [
-        float(folder.rows("qrels.txt", "poor.run", "-m", "RR", "--truncate", n)[0][3])
-        for n in ("1", "2", "3")
-    ]
+    values = [float(folder.rows("qrels.txt", "poor.run", "-m", "RR", "--truncate", n)[0][3]) for n in ("1", "2", "3")]
     assert values == [0.0, 0.0, 1 / 3]
 
 
 def test_topics_and_undefined(folder: Folder) -> None:
     (folder.path / "half.run").write_text("1 Q0 a 1 1 t\n")
-    means = [
-        float(folder.rows("qrels.txt", "half.run", "-m", "RR", "--topics", t)[0][3])
-        for t in ("judged", "run")
-    ]
+    means = [float(folder.rows("qrels.txt", "half.run", "-m", "RR", "--topics", t)[0][3]) for t in ("judged", "run")]
     assert means == [0.5, 1.0]
     (folder.path / "q").write_text("1 0 a 1\n2 0 d 0\n")
     rows = folder.rows("q", "best.run", "-q", "-m", "AP", "--undefined", "nan")
@@ -361,14 +345,10 @@ def test_notes_go_to_stderr(folder: Folder) -> None:
 
 
 def test_a_run_from_standard_input_is_named_by_its_tag(folder: Folder) -> None:
-    done = command(
-        "score", "qrels.txt", "-", "-m", "AP", "--format", "tsv", cwd=folder.path, given=BEST.encode()
-    )
+    done = command("score", "qrels.txt", "-", "-m", "AP", "--format", "tsv", cwd=folder.path, given=BEST.encode())
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"run\ttopic\tmeasure\tvalue\nt\tall\tAP\t1.0\n"
-    done = command(
-        "score", "-", "best.run", "-m", "AP", "--format", "tsv", cwd=folder.path, given=QRELS.encode()
-    )
+    done = command("score", "-", "best.run", "-m", "AP", "--format", "tsv", cwd=folder.path, given=QRELS.encode())
     assert done.stdout == b"run\ttopic\tmeasure\tvalue\nbest.run\tall\tAP\t1.0\n"
     done = command("score", "qrels.txt", "-", cwd=folder.path, given=b"")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -430,9 +410,7 @@ def test_jsonl_parses_back(folder: Folder) -> None:
 
 def test_json_parses_back_with_its_provenance(folder: Folder) -> None:
     arguments, expected = tidy(folder)
-    out, _ = folder.run(
-        *arguments, "--format", "json", "--rel", "1", "--truncate", "100", "--gains", "1:1,2:3"
-    )
+    out, _ = folder.run(*arguments, "--format", "json", "--rel", "1", "--truncate", "100", "--gains", "1:1,2:3")
     whole = json.loads(out)
     origin = whole["provenance"]
     ap = [row for row in expected if row[2] == "AP"]

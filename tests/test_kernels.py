@@ -50,9 +50,7 @@ def pieces_of(text: bytes, cuts: list[int]) -> list[bytes]:
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
 
 
-def scan(
-    kernels: Any, judged: dict[bytes, list[bytes]], pieces: list[bytes], **options: Any
-) -> dict[str, Any]:
+def scan(kernels: Any, judged: dict[bytes, list[bytes]], pieces: list[bytes], **options: Any) -> dict[str, Any]:
     """What io.trec does with a file: feed until the scanner has had enough, then finish."""
     scanner = kernels.RunScanner(make_index(kernels, judged), **options)
     going_on = True
@@ -179,18 +177,12 @@ a_score = st.one_of(
     st.sampled_from(ODD_NUMBERS),
     st.sampled_from(ODD_NUMBERS),
     st.floats(allow_nan=False).map(lambda x: repr(x).encode()),
-    st.builds(
-        lambda m, e: b"%d.%de%d" % (m, abs(m), e), st.integers(-(10**20), 10**20), st.integers(-40, 40)
-    ),
+    st.builds(lambda m, e: b"%d.%de%d" % (m, abs(m), e), st.integers(-(10**20), 10**20), st.integers(-40, 40)),
 )
-anything = st.lists(st.sampled_from(list(b" \t\r\v\f\0#0123456789.eE+-naifQd_x,\xff")), max_size=40).map(
-    bytes
-)
+anything = st.lists(st.sampled_from(list(b" \t\r\v\f\0#0123456789.eE+-naifQd_x,\xff")), max_size=40).map(bytes)
 
 
-def as_line(
-    fields: tuple[bytes, ...], blanks: tuple[bytes, bytes], ends: tuple[bytes, bytes], extra: int
-) -> bytes:
+def as_line(fields: tuple[bytes, ...], blanks: tuple[bytes, bytes], ends: tuple[bytes, bytes], extra: int) -> bytes:
     """Six fields, some taken away (extra < 0) or added, with the two kinds of blanks in turn."""
     listed = [*fields[:extra]] if extra < 0 else [*fields, *[b"rel", b"nonrel"][:extra]]
     between = b"".join(f + blanks[i % 2] for i, f in enumerate(listed[:-1]))
@@ -212,16 +204,12 @@ def run_line(topics: list[bytes] = TOPICS, clean: bool = False) -> Any:
     return st.builds(as_line, fields, st.tuples(blank, blank), st.tuples(margin, margin), extra)
 
 
-noise = st.one_of(
-    anything, st.sampled_from([b"", b"   ", b"\r", b"# comment", b" # not a comment", b"#", b"\0"])
-)
+noise = st.one_of(anything, st.sampled_from([b"", b"   ", b"\r", b"# comment", b" # not a comment", b"#", b"\0"]))
 run_text = st.tuples(
     st.lists(st.one_of(run_line(), run_line(), run_line(), noise), max_size=30),
     st.sampled_from([b"", b"\n", b"\n\n"]),
 ).map(lambda parts: b"\n".join(parts[0]) + parts[1])
-clean_text = st.lists(run_line(clean=True), max_size=40).map(
-    lambda lines: b"".join(line + b"\n" for line in lines)
-)
+clean_text = st.lists(run_line(clean=True), max_size=40).map(lambda lines: b"".join(line + b"\n" for line in lines))
 cuts = st.lists(st.integers(0, 400), max_size=6)
 options = st.fixed_dictionaries(
     {
@@ -316,9 +304,7 @@ def test_arbitrary_bytes_give_equal_results(text: bytes, cut: list[int], how: di
 @both
 @generated
 @given(st.lists(run_line(clean=True, topics=[b"1", b"NA", b"2"]), max_size=40), cuts, options)
-def test_rankings_are_those_of_the_naive_model(
-    kernels: Any, lines: list[bytes], cut: list[int], how: Any
-) -> None:
+def test_rankings_are_those_of_the_naive_model(kernels: Any, lines: list[bytes], cut: list[int], how: Any) -> None:
     """Scattered topics and all, read in gather mode."""
     how = how | {"gather": True, "keep_docs": True, "tie_groups": True}
     found = scan(kernels, JUDGED, pieces_of(b"\n".join(lines), cut), **how)
@@ -362,10 +348,7 @@ def test_long_lists_with_heavy_ties(kernels: Any, ties: int) -> None:
     """Long enough for every branch of the merge sort; few distinct scores, ids that share prefixes."""
     chance = random.Random(ties)
     for size in (11, 12, 13, 24, 25, 200, 3000):
-        listed = [
-            (b"d%d" % chance.randrange(size), chance.choice([0.5, 1.0, -1.0, 1.0000000001]))
-            for _ in range(size)
-        ]
+        listed = [(b"d%d" % chance.randrange(size), chance.choice([0.5, 1.0, -1.0, 1.0000000001])) for _ in range(size)]
         text = b"".join(b"1 Q0 %s 1 %r t\n" % (d, s) for d, s in listed)
         found = scan(kernels, {b"1": []}, [text], ties=ties, keep_docs=True)
         assert lists_of(found, 1) == [ranked(listed, ties)]
@@ -380,12 +363,8 @@ def test_each_tie_rule_by_hand(kernels: Any) -> None:
         assert lists_of(found, 1) == [order.split()]
     # 16777217 is no float32: trec_eval 9 sees four equal scores, trec_eval 10 does not
     listed = listed.replace(b" c ", b" 0 ")
-    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC9, keep_docs=True), 1) == [
-        b"b ab a 0".split()
-    ]
-    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC10, keep_docs=True), 1) == [
-        b"b 0 ab a".split()
-    ]
+    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC9, keep_docs=True), 1) == [b"b ab a 0".split()]
+    assert lists_of(scan(kernels, {b"1": []}, [listed], ties=TREC10, keep_docs=True), 1) == [b"b 0 ab a".split()]
 
 
 @both
@@ -445,9 +424,7 @@ def test_a_topic_in_two_places_is_noticed_and_gathering_repairs_it(kernels: Any)
 @pytest.mark.parametrize("lenient", [False, True])
 def test_unusable_lines_are_kept_with_number_kind_and_text(kernels: Any, lenient: bool) -> None:
     good = b"1 Q0 d%d 1 %d t\n"
-    text = b"".join(
-        [good % (1, 1), b"# comment\n\n", b"1 Q0 0625 0156 t\n", good % (2, 2), b"1 Q0 d3 1 nan t\n"]
-    )
+    text = b"".join([good % (1, 1), b"# comment\n\n", b"1 Q0 0625 0156 t\n", good % (2, 2), b"1 Q0 d3 1 nan t\n"])
     text += b"1 Q0 d4 1 2,5 t\n1 Q0 d5 1 0x10 t\n1 Q0 d\0 1 t\n" + b"1 " + b"x" * 300 + b"\n" + good % (6, 6)
     found = scan(kernels, {b"1": []}, [text], lenient=lenient, keep_docs=True)
     bad = [
@@ -515,9 +492,7 @@ def pinned(kernels: Any, spellings: list[bytes]) -> list[bytes]:
             assert scanner.add(b"%d" % i, b"below\nsame\nabove", None, around) == 0
             if not text_first:
                 assert scanner.feed(line)
-        order = (
-            [b"above", b"text", b"same", b"below"] if text_first else [b"above", b"same", b"text", b"below"]
-        )
+        order = [b"above", b"text", b"same", b"below"] if text_first else [b"above", b"same", b"text", b"below"]
         for spelling, got in zip(spellings, lists_of(scanner.finish(), len(spellings)), strict=True):
             if isinf(float(spelling)):
                 got = [d for d in got if d in (b"text", b"same")]
@@ -531,14 +506,10 @@ def pinned(kernels: Any, spellings: list[bytes]) -> list[bytes]:
 def decimal_strings(chance: random.Random) -> list[bytes]:
     found = [*ODD_NUMBERS]
     for _ in range(3000):
-        digits = "".join(
-            chance.choices("0123456789", k=chance.randint(1, chance.choice([4, 17, 19, 20, 22, 40])))
-        )
+        digits = "".join(chance.choices("0123456789", k=chance.randint(1, chance.choice([4, 17, 19, 20, 22, 40]))))
         point = chance.randint(0, len(digits))
         exponent = chance.choice(["", "", f"e{chance.randint(-30, 30)}", f"E{chance.randint(-345, 310):+d}"])
-        found.append(
-            (chance.choice(["", "-", "+"]) + digits[:point] + "." + digits[point:] + exponent).encode()
-        )
+        found.append((chance.choice(["", "-", "+"]) + digits[:point] + "." + digits[point:] + exponent).encode())
     for _ in range(1500):
         x = struct.unpack("<d", chance.randbytes(8))[0]
         if x == x:
@@ -622,9 +593,7 @@ topic_lists = st.lists(  # each topic once, as a dict gives them
 )
 
 
-def add_all(
-    kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any
-) -> tuple[list[int], dict]:
+def add_all(kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any) -> tuple[list[int], dict]:
     scanner = kernels.RunScanner(make_index(kernels, JUDGED), gather=True, keep_docs=True, **how)
     statuses = []
     for topic, listed in given:
@@ -905,9 +874,7 @@ def test_scanners_share_an_index_across_threads(kernels: Any) -> None:
         scanner = kernels.RunScanner(index, lenient=True)
         for topic in judged:
             for _ in range(10):
-                lines = [
-                    b"%s Q0 d%d 1 %d t\n" % (topic, own.randrange(600), own.randrange(50)) for _ in range(20)
-                ]
+                lines = [b"%s Q0 d%d 1 %d t\n" % (topic, own.randrange(600), own.randrange(50)) for _ in range(20)]
                 scanner.feed(b"".join(lines))
         return scanner.finish()
 

@@ -66,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Data]:
     """Collections made here: three random ones, and a simulated one if the simulator can be imported."""
     found = {f"random{seed}": reference.random_data(seed) for seed in (1, 2, 3)}
     try:
-        from unjudged.simulate import simulate
+        from unjudged.simulation import simulate
     except ImportError:
         return found
     folder = tmp_path_factory.mktemp("simulated") / "collection"
@@ -89,7 +89,7 @@ def data(request: pytest.FixtureRequest, made: dict[str, Data], kept: dict[str, 
     name = request.param
     if name in MADE:
         if name not in made:
-            pytest.skip("unjudged.simulate cannot be imported")
+            pytest.skip("unjudged.simulation cannot be imported")
         return made[name]
     if not (SHARED / name).is_dir():
         pytest.skip(f"{SHARED / name} is not there")

@@ -160,9 +160,7 @@ LAYOUTS = {
     "Q1": swap("Q0", "Q1"),
     "Q0 to Q4": lambda t: t.replace("Q0", "0", 1).replace("Q0", "Q4", 1),
     "lines from last to first": lambda t: "".join(f"{line}\n" for line in t.splitlines()[::-1]),
-    "ranks from 0": swap(
-        " c 1 ", " c 0 ", " x 2 ", " x 1 ", " a 3 ", " a 2 ", " e 1 ", " e 0 ", " d 2 ", " d 1 "
-    ),
+    "ranks from 0": swap(" c 1 ", " c 0 ", " x 2 ", " x 1 ", " a 3 ", " a 2 ", " e 1 ", " e 0 ", " d 2 ", " d 1 "),
     "repeated ranks": swap(" x 2 ", " x 1 ", " a 3 ", " a 1 ", " d 2 ", " d 1 "),
     "gaps in ranks": swap(" x 2 ", " x 7 ", " a 3 ", " a 9 "),
     "zero-padded ranks": swap(" c 1 ", " c 001 ", " x 2 ", " x 002 ", " a 3 ", " a 005 "),
@@ -265,10 +263,7 @@ def test_file_order_is_not_score_order(bench: Bench) -> None:
     ],
 )
 def test_one_whole_topic_tied(bench: Bench, ties: str, order: str) -> None:
-    text = (
-        "".join(f"1 Q0 {d} {i} 0.50 t\n" for i, d in enumerate(["b", "a10", "c", "a", "a9"]))
-        + "1 Q0 z 9 0.4 t\n"
-    )
+    text = "".join(f"1 Q0 {d} {i} 0.50 t\n" for i, d in enumerate(["b", "a10", "c", "a", "a9"])) + "1 Q0 z 9 0.4 t\n"
     assert bench.lists(text, ties=ties) == {"1": order.split()}
 
 
@@ -344,9 +339,7 @@ def test_a_number_sign_inside_ids_and_after_blanks(bench: Bench) -> None:
 
 def test_bytes_that_are_not_utf8_survive(bench: Bench) -> None:
     qrels = b"t\xe9 0 d\xff\xfe 1\nt\xe9 0 d\xc3\xa9 0\n"
-    collection = bench.load(
-        b"t\xe9 Q0 d\xff\xfe 1 2 t\nt\xe9 Q0 d\xc3\xa9 1 1 t\nt\xe9 Q0 \x80 1 0 t\n", qrels
-    )
+    collection = bench.load(b"t\xe9 Q0 d\xff\xfe 1 2 t\nt\xe9 Q0 d\xc3\xa9 1 1 t\nt\xe9 Q0 \x80 1 0 t\n", qrels)
     (topic,) = collection.topics
     docs = lists_of(collection)[topic]
     assert topic.encode("utf-8", "surrogateescape") == b"t\xe9"
@@ -359,9 +352,7 @@ def test_bytes_that_are_not_utf8_survive(bench: Bench) -> None:
 # -- numbers that are none
 
 
-@pytest.mark.parametrize(
-    "score", ["nan", "NaN", "-nan", "0x10", "2,5", "1_0", "abc", "1e", "--1", "1.2.3", "infi"]
-)
+@pytest.mark.parametrize("score", ["nan", "NaN", "-nan", "0x10", "2,5", "1_0", "abc", "1e", "--1", "1.2.3", "infi"])
 def test_scores_that_are_no_decimal_numbers(bench: Bench, score: str) -> None:
     text = RUN.replace(" 2 2 t\n1 Q0 a", f" 2 {score} t\n1 Q0 a")
     problem = bench.refused(text)
@@ -407,10 +398,7 @@ def test_lenient_counts_every_line(bench: Bench) -> None:
 
 def test_gz_is_recognised_by_content(bench: Bench) -> None:
     squeezed = gzip.compress(RUN.encode())
-    assert (
-        lists_of(uj.load(bench.file(gzip.compress(QRELS.encode()), "q"), bench.file(squeezed, "a.txt")))
-        == LISTS
-    )
+    assert lists_of(uj.load(bench.file(gzip.compress(QRELS.encode()), "q"), bench.file(squeezed, "a.txt"))) == LISTS
     assert lists_of(uj.load(TWO, bench.file(RUN, "plain.gz"))) == LISTS
 
 
@@ -551,10 +539,7 @@ def test_a_pipe_as_a_file(bench: Bench, lines: int) -> None:
 def test_pieces_cut_anywhere(bench: Bench) -> None:
     """Several megabytes: lines lie across the pieces a file is read in; plain, gz and dict agree."""
     chance = random.Random(17)
-    run = {
-        str(t): {f"doc-{t}-{chance.randrange(10**9)}": chance.random() for _ in range(4000)}
-        for t in range(12)
-    }
+    run = {str(t): {f"doc-{t}-{chance.randrange(10**9)}": chance.random() for _ in range(4000)} for t in range(12)}
     qrels = {t: {d: i % 3 for i, d in enumerate(list(docs)[::7])} for t, docs in run.items()}
     text = "".join(f"{t} Q0 {d} 0 {s!r} tag\n" for t, docs in run.items() for d, s in docs.items()).encode()
     assert len(text) > 2_000_000
@@ -1009,8 +994,7 @@ def test_which_topics_count() -> None:
     runs = {"x": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "y": {"2": {"z": 1.0, "a": 0.5}, "3": {"a": 1.0}}}
     collection = uj.load(qrels, runs)
     means = {
-        t: uj.score(collection, "RR", topics=t).mean_values().ravel().tolist()
-        for t in ("judged", "run", "common")
+        t: uj.score(collection, "RR", topics=t).mean_values().ravel().tolist() for t in ("judged", "run", "common")
     }
     assert means == {"judged": [2 / 3, 0.5], "run": [1.0, 0.75], "common": [1.0, 0.5]}
     rows = [row[:2] for row in uj.score(collection, "RR", topics="run").rows()]
@@ -1060,9 +1044,7 @@ def test_options_that_make_no_sense(how: dict[str, Any]) -> None:
 def test_notes_are_warnings(bench: Bench) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        collection = bench.load(
-            "1 Q0 a 1 1 t\n1 Q0 a 2 0 t\n9 Q0 a 1 1 t\nbad\n", QRELS + "1 0 a 1\n", lenient=True
-        )
+        collection = bench.load("1 Q0 a 1 1 t\n1 Q0 a 2 0 t\n9 Q0 a 1 1 t\nbad\n", QRELS + "1 0 a 1\n", lenient=True)
     assert [str(w.message) for w in caught if issubclass(w.category, DataWarning)] == list(collection.notes)
     assert len(collection.notes) == 5
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 import unjudged as uj
 from unjudged.cli import simulate as verb
 from unjudged.errors import UnjudgedError, UsageError
-from unjudged.simulate import SCENARIOS, files, simulate
-from unjudged.simulate.streams import Purpose, Stream
+from unjudged.simulation import SCENARIOS, files, simulate
+from unjudged.simulation.streams import Purpose, Stream
 from unjudged.statistics.correlation import tau_a, tau_b
 
 Array = NDArray[Any]

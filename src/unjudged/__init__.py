@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "load": "unjudged.loading",
     "score": "unjudged.scoring",
+    "simulate": "unjudged.simulation",
     "Scores": "unjudged.scoring",
     "Collection": "unjudged.collection",
     "Judgments": "unjudged.collection",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from unjudged.measures import Measure, measure, parse
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
+    from unjudged.simulation import simulate
 
 __all__ = [
     "Cells",
@@ -62,6 +64,7 @@ __all__ = [
     "measure",
     "parse",
     "score",
+    "simulate",
 ]
 
 

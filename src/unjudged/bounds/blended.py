@@ -128,8 +128,8 @@ class Problem:
             best[rows] = np.minimum(best[rows], np.where(inside, total / share, -np.inf).max(axis=1))
 
         some = np.flatnonzero(low[:, 0] < self.n)
-        if self.sign > 0 and len(some):
-            tighten(some, self._without(low[some], high[some]))
+        if len(some):
+            tighten(some, (self._without if self.sign > 0 else self._within)(low[some], high[some]))
         rows = np.flatnonzero(best > beat)
         if not len(rows):
             return best
@@ -143,24 +143,43 @@ class Problem:
         tighten(rows, self.sign * (fixed[:, None] + _sums(free)))
         return best
 
-    def _without(self, low: Ints, high: Ints) -> Floats:
-        """For each box and number of own relevant documents a bound on the sum, counting what skipped ones cost."""
-        above = np.repeat(self.judged[None] + self.worth[0] * self.reach[0], len(low), axis=0)
-        below = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + low[:, :1])
+    def _parts(self, low: Ints, high: Ints, above: Floats, extreme: Ints) -> tuple[Floats, Floats]:
+        """Per box and rank: the best ratio where level 1 counts `above` whatever a_1 is, and 1/B at its smallest."""
+        above = np.repeat(above[None], len(low), axis=0)
+        below = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + extreme)
         most = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + high[:, :1])
         for level, reach in enumerate(self.reach[1:], 1):
             count = np.clip(reach, low[:, level, None], high[:, level, None])
             below += self.cost[level] * np.minimum(self.rank, self.size[level] + count)
             most += self.cost[level] * np.minimum(self.rank, self.size[level] + high[:, level, None])
-            above += self.worth[level] * np.minimum(count, reach)
-        terms = above / below
-        skips = self.n - low[:, :1]
-        behind = _sums(np.where(self.is_open, 0.0, 1 / most)[:, ::-1])[:, ::-1][:, 1:][:, self.is_open]
-        later = _sums((1 / most)[:, self.is_open][:, ::-1])[:, ::-1]
-        behind += np.take_along_axis(later, np.minimum(np.arange(1, self.n + 1) + skips, self.n), axis=1)
+            above += self.worth[level] * (np.minimum(count, reach) if self.sign > 0 else np.maximum(count - reach, 0))
+        return above / below, 1 / most
+
+    def _behind(self, inverse: Floats) -> Floats:
+        """For each unjudged document the sum of 1/B over judged relevant ranks behind it."""
+        return _sums(np.where(self.is_open, 0.0, inverse)[:, ::-1])[:, ::-1][:, 1:][:, self.is_open]
+
+    def _without(self, low: Ints, high: Ints) -> Floats:
+        """For each box and number of own relevant documents a bound on the sum: what skipped ones cost (point 5)."""
+        terms, inverse = self._parts(low, high, self.judged + self.worth[0] * self.reach[0], low[:, :1])
+        later = _sums(inverse[:, self.is_open][:, ::-1])[:, ::-1]
+        place = np.minimum(np.arange(1, self.n + 1) + self.n - low[:, :1], self.n)
+        behind = self._behind(inverse) + np.take_along_axis(later, place, axis=1)
         price = terms[:, self.is_open] + self.worth[0] * behind
         price = np.sort(np.where(np.arange(self.n) < low[:, -1:], np.inf, price), axis=1)
         return terms.sum(axis=1)[:, None] - _sums(price)[:, ::-1]
+
+    def _within(self, low: Ints, high: Ints) -> Floats:
+        """For each box and number of own relevant documents a bound on the sum: what these cost, times -1 (point 5)."""
+        terms, inverse = self._parts(low, high, self.judged, high[:, :1])
+        own, number = inverse[:, self.is_open], np.arange(1, self.n + 1)
+        price = terms[:, self.is_open] + self.worth[0] * (own + self._behind(inverse))
+        forced = number > self.n - low[:, -1:]
+        ordered = np.sort(np.where(forced, -np.inf, price), axis=1)
+        ordered = np.where(number <= low[:, -1:], price[:, ::-1], ordered)
+        among = _sums((number * own)[:, ::-1]) - (self.n - np.arange(self.n + 1) + 1) * _sums(own[:, ::-1])
+        fixed = terms[:, ~self.is_open].sum(axis=1)[:, None]
+        return -(fixed + _sums(ordered) + self.worth[0] * among)
 
     def choose(self, base: Floats, gains: Floats, stop: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Dynamic programme: for each number t of documents taken the best sum, and which steps took one.

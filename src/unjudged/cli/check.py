@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.cli import options
-from unjudged.errors import UsageError
-from unjudged.io import files, findings, lint, repair
+from unjudged.errors import InputError, UsageError
+from unjudged.io import files, findings, formats, lint, repair
+from unjudged.io.write import write_whole
 from unjudged.results import Provenance, Result
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
@@ -44,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input can be used once")
     if args.fix and files.STDIN in (args.qrels, *args.runs):
         raise UsageError("--fix writes beside the originals and cannot repair standard input; save it to a file first")
+    _only_trec(args.qrels, args.runs)
     tallies, looks = lint.check(args.qrels, args.runs, args.teams)
     copies = _copies(tallies[0], looks) if args.fix else {}
     found = [finding for tally in tallies for finding in tally.findings()]
@@ -57,6 +59,21 @@ def run(args: argparse.Namespace) -> int:
     counts = (findings.many(errors, "error"), findings.many(warnings, "warning"), findings.many(notes, "note"))
     print(f"{', '.join(counts)} in {findings.many(len(looks), 'run')}", file=sys.stderr)
     return 1 if errors or warnings else 0
+
+
+def _only_trec(qrels: str, runs: Sequence[str]) -> None:
+    """Findings name lines of TREC text; other formats are checked when they are read."""
+    judged = formats.qrels_format(qrels) if Path(qrels).is_file() else "trec"
+    if judged != "trec":
+        raise UsageError(f"check reads TREC text; {qrels} is {judged}")
+    for spec in runs:
+        try:
+            paths = files.expand(spec)
+        except InputError:
+            continue  # a finding of its own
+        for path in paths:
+            if Path(path).is_file() and (kind := formats.run_format(path)) != "trec":
+                raise UsageError(f"check reads TREC text; {path} is {kind}")
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:
@@ -100,7 +117,7 @@ def _copies(judgments: findings.Tally, looks: Iterable[lint.RunCheck]) -> dict[s
 
 def _write(copies: dict[str, Path], qrels: str, found: Iterable[findings.Finding]) -> None:
     for path, copy in copies.items():
-        options.write_file(copy, repair.repair_qrels(path) if path == qrels else repair.repair_run(path))
+        write_whole(copy, repair.repair_qrels(path) if path == qrels else repair.repair_run(path))
         print(f"wrote {copy}", file=sys.stderr)
     if not copies:
         print("nothing to repair", file=sys.stderr)

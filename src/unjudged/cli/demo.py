@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.io.trec import Reading
     from unjudged.loading import read_collection
     from unjudged.scoring import score
-    from unjudged.simulate import simulate
+    from unjudged.simulation import simulate
 
     folder = Path(args.output)
     simulate(scenario=SCENARIO, seed=args.seed, out=folder, force=True)
@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
         name = observed.runs[r]
         print(
             f"{name:<8} {'yes' if name in pooled else 'no':<6} {true[r, 0]:>9.4f}  {rank_true[r]:>4}"
-            f" {seen[r, 0]:>11.4f}  {rank_seen[r]:>4}  {seen[r, 1]:.4f} {true[r, 1]:>11.4f} {seen[r, 2]:.4f} {seen[r, 3]:>10.4f}"
+            f" {seen[r, 0]:>11.4f}  {rank_seen[r]:>4}  {seen[r, 1]:.4f}"
+            f" {true[r, 1]:>11.4f} {seen[r, 2]:.4f} {seen[r, 3]:>10.4f}"
         )
     inside = np.array([name in pooled for name in observed.runs])
     gap = seen[:, 2] / true[:, 1]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import UsageError
 from unjudged.results import FORMATS
 
 if TYPE_CHECKING:
@@ -19,7 +16,9 @@ if TYPE_CHECKING:
 
 def add_collection(parser: argparse.ArgumentParser) -> None:
     """QRELS, RUN... and how to read them."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments: TREC text, plain or gz")
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="judgments: TREC text or another format (docs/formats.md), plain or gz"
+    )
     parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
@@ -128,26 +127,6 @@ def write_output(text: str, path: str | None) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    write_file(Path(path), data)
+    from unjudged.io.write import write_whole
 
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write beside the target, then move into place."""
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_whole(path, data)

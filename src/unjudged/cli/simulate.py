@@ -7,9 +7,9 @@ import sys
 import textwrap
 
 from unjudged.errors import UsageError
-from unjudged.simulate import simulate
-from unjudged.simulate.presets import PRESETS, QUIRKS, SCENARIOS, Parameters, parameter_help, parameter_names
-from unjudged.simulate.summary import as_text
+from unjudged.simulation import simulate
+from unjudged.simulation.presets import PRESETS, QUIRKS, SCENARIOS, Parameters, parameter_help, parameter_names
+from unjudged.simulation.summary import as_text
 
 HELP = "write a collection with known complete truth: qrels, truth, runs, teams"
 

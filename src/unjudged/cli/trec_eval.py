@@ -100,7 +100,8 @@ def _lines(wanted: list[str], version: int) -> list[Any]:
             raise MeasureError(f"trec_eval: {text!r} lacks its parameters")
         for each in trec_names.SETS.get(name, (name,)):
             if each in known:
-                given = "" if name in trec_names.SETS else parameters
+                plain = name in trec_names.SETS or known[each].kind in ("", "count")  # parameters have no effect
+                given = "" if plain else parameters
                 if not chosen.get(each):
                     chosen[each] = given
             elif name not in trec_names.SETS:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Cells, Floats, Hits
+from unjudged.errors import MeasureError
 from unjudged.measures._measure import measure
 
 
@@ -18,7 +19,10 @@ def _satisfied(
     """Probability that a user stops at a document."""
     if stop == "ntcir":
         return gain / (h.highest_gain(gains) + 1)
-    return (np.exp2(grade.astype(np.float64)) - 1) / 2.0**h.judgments.gains.top_grade
+    top = h.judgments.gains.top_grade
+    if top > 50:
+        raise MeasureError(f"ERR raises 2 to the grade; a grade of {top} is too large (use stop='ntcir')")
+    return np.exp2(grade.astype(np.float64) - top) - np.exp2(-float(top))
 
 
 @measure(family="cascade", cite="chapelle2009")

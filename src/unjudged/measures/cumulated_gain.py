@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Cells, Floats, Hits, Ideal, Ints
+from unjudged.errors import MeasureError
 from unjudged.measures._measure import measure
 
 Discounting = Literal["log2", "exp-log2", "jk"]
@@ -22,6 +23,12 @@ def _discounted(dcg: str, base: float) -> Callable[[Floats, Any], Floats]:
     if dcg == "exp-log2":
         return lambda gain, rank: (np.exp2(gain) - 1) / np.log2(rank + 1.0)
     return lambda gain, rank: gain / np.log2(rank + 1.0)
+
+
+def _check_exponents(h: Hits, dcg: str, gains: Mapping[int, float] | None) -> None:
+    highest = h.highest_gain(gains)
+    if dcg == "exp-log2" and highest > 1000:
+        raise MeasureError(f"dcg='exp-log2' raises 2 to the gain; a gain of {highest:g} is too large (give gains=...)")
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
@@ -39,6 +46,7 @@ def DCG(
 
     Formula: sum over r <= k of gain(r) / log2(r + 1) (or the other two forms)
     """
+    _check_exponents(h, dcg, gains)
     h = h.gaining(gains).top(k)
     return h.sum(_discounted(dcg, base)(h.gain(gains), h.rank))
 

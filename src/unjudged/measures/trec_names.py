@@ -67,6 +67,8 @@ def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Calla
     given = {k: v for k, _, v in (p.partition("=") for p in params.split(",") if p)}
 
     def lines(typed: str, text: str) -> list[Printed]:
+        if text:
+            raise MeasureError(f"{typed} takes no parameter, found {text!r}")
         made = REGISTRY[name](**{k: {"True": True}.get(v, v) for k, v in given.items()})
         return [Printed(typed, made, value, per_topic)]
 

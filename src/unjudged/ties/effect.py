@@ -14,23 +14,10 @@ from unjudged.ties.averaging import ORDER_FREE
 from unjudged.ties.lists import changes
 
 MONOTONE = {
-    *(
-        "P",
-        "R",
-        "relative_P",
-        "Rprec",
-        "Success",
-        "NQcorrect",
-        "RR",
-        "O_measure",
-        "AP",
-        "yaap",
-        "IPrec",
-        "IPrecAvg",
-        "GAP",
-    ),
-    *("DCG", "nDCG", "nCG", "AnCG", "AnDCG", "RnDCG", "RBP", "ERR", "nERR", "Q", "R_measure", "NCU", "binG"),
-    *("bpref", "bpref_R", "bpref_N", "bpref_10", "old_bpref", "bpref_relative2", "rpref_N", "rpref_relative2"),
+    *("P", "R", "relative_P", "Rprec", "Success", "NQcorrect", "RR", "O_measure", "R_measure", "RBP", "SDCG", "INSQ"),
+    *("AP", "yaap", "IPrec", "IPrecAvg", "GAP", "Q", "NCU", "binG", "DCG", "nDCG", "nCG", "AnCG", "AnDCG", "RnDCG"),
+    *("ERR", "nERR", "bpref", "bpref_R", "bpref_N", "bpref_10", "old_bpref", "bpref_relative", "bpref_relative2"),
+    *("rpref_N", "rpref_relative", "rpref_relative2"),
     *ORDER_FREE,
 }
 """Measures that never fall when a better document changes places with a worse one above it (METHODS D.26)."""
@@ -59,7 +46,7 @@ def tie_effect(collection: Collection, wanted: Any = ("AP", "P@10")) -> list[Tie
     lowest, highest = reordered(hits, best_first=False), reordered(hits, best_first=True)
     out = []
     for measure in measures(wanted):
-        if not monotone(measure):
+        if not (monotone(measure) and _rising(measure, collection)):
             raise UsageError(f"{measure} can fall when a better document moves up, so its extremes are not known")
         ends = [np.nan_to_num(measure.cells(h)).reshape(shape) for h in (lowest, highest)]
         for run, low, high in zip(collection.runs, *ends, strict=True):
@@ -71,7 +58,16 @@ def monotone(measure: Measure) -> bool:
     """Is the measure known to be highest with the best tied documents first and lowest with them last?"""
     if measure.name == "NCU" and measure.params["pr"] != "u":
         return False
+    if measure.params.get("rel") == 0:  # then judged documents are better than unjudged ones
+        return False
     return measure.name in MONOTONE and measure.definition.function.__module__.startswith("unjudged.measures.")
+
+
+def _rising(measure: Measure, collection: Collection) -> bool:
+    """Do the gains rise with the grades?"""
+    judgments = collection.judgments
+    gain = judgments.gains.of(np.unique(judgments.grade), measure.params.get("gains"))
+    return bool((np.diff(gain) >= 0).all())
 
 
 def reordered(hits: Hits, *, best_first: bool) -> Hits:

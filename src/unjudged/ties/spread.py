@@ -65,7 +65,8 @@ class Spread(Lists):
     @property
     def position(self) -> Floats:  # type: ignore[override]
         """Mean position of the hit among the hits of the view."""
-        return _whole(self.running(np.ones(len(self))))
+        found: Floats = self._once("position", lambda: _whole(self.running(np.ones(len(self)))))
+        return found
 
     def first(self) -> tuple[npt.NDArray[np.bool_], Ints]:
         """Refused: the first hit has no one place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -14,6 +15,8 @@ from unjudged.ties.spread import Spread
 
 MOST_STEPS = 4e9
 """Refuse the distribution of a maximum in a list that takes more steps than this (some ten seconds)."""
+
+_NEXT_TO_IMPOSSIBLE = 1e-22  # far below what a float64 holds of a mean
 
 
 class TooManyOrders(UsageError):
@@ -112,29 +115,34 @@ class States(Spread):
         The largest value is at most t in a group with the chance that a walk through its ranks, taking hits as
         they come, meets none above t. Groups are independent, so these chances multiply.
         """
-        entries = np.arange(self.offsets[cell], self.offsets[cell + 1])
-        groups = np.split(entries, np.flatnonzero(changes(self.group[entries]))[1:])
-        tables = [self._table(values, g) for g in groups]
-        least = max(float(np.where(np.isnan(t), np.inf, t).min(axis=0).max()) for t in tables)
+        begin, end = self.offsets[cell], self.offsets[cell + 1]
+        alone = self.size[begin:end] == 1
+        at = np.append(np.flatnonzero(changes(self.group[begin:end])), end - begin)
+        tables = [
+            self._table(values[i:j], slice(begin + i, begin + j))
+            for i, j in itertools.pairwise(at.tolist())
+            if not alone[i]
+        ]
+        certain = [float(np.where(np.isnan(t), np.inf, t).min(axis=0).max()) for t in tables]
+        least = max([float(values[alone].max(initial=0.0)), *certain])
         tables = [t for t in tables if np.nanmax(t) > least]
         if not tables:
             return least
-        levels = np.unique(np.concatenate([t[t > least] for t in tables]))
-        levels = np.append(least, levels)
-        steps = [t.size * np.searchsorted(levels, np.nanmax(t)) for t in tables]
-        if sum(steps) > MOST_STEPS:
-            raise TooManyOrders(cell, f"the distribution of a maximum takes {sum(steps):.1g} steps")
+        levels = np.append(least, np.unique(np.concatenate([t[t > least] for t in tables])))
+        steps = sum(int(np.isfinite(t).sum()) * int(np.searchsorted(levels, np.nanmax(t))) for t in tables)
+        if steps > MOST_STEPS:
+            raise TooManyOrders(cell, f"the distribution of a maximum takes {steps:.1g} steps")
         chance = np.ones(len(levels))
         for table in tables:
             some = int(np.searchsorted(levels, np.nanmax(table)))  # above all values of the group: certain
             chance[:some] *= _chance_of_at_most(table, levels[:some])
         return float(levels @ np.diff(chance, prepend=0.0))
 
-    def _table(self, values: Floats, entries: Ints) -> Floats:
-        """Values of a group by place and by number of hits above in the group; NaN where impossible."""
-        size, many = int(self.size[entries[0]]), int(self.many[entries[0]])
-        table = np.full((size, many), np.nan)
-        table[self.place[entries], self.above_[entries, 0]] = values[entries]
+    def _table(self, values: Floats, entries: slice) -> Floats:
+        """Values of a group by place and by number of hits above in the group; NaN where (next to) impossible."""
+        table = np.full((int(self.size[entries][0]), int(self.many[entries][0])), np.nan)
+        likely = self.weight[entries] > _NEXT_TO_IMPOSSIBLE
+        table[self.place[entries][likely], self.above_[entries, 0][likely]] = values[likely]
         return table
 
 
@@ -151,8 +159,9 @@ class _BestPrecision:
         for item in np.unique(items).tolist():
             if item not in self.known:
                 cell = int(np.searchsorted(states.offsets, item, side="right")) - 1
-                values = np.where(self.position > item - states.offsets[cell], self.precision, 0.0)
-                self.known[item] = states.mean_of_max(cell, values)
+                inside = slice(states.offsets[cell], states.offsets[cell + 1])
+                there = self.position[inside] > item - states.offsets[cell]
+                self.known[item] = states.mean_of_max(cell, np.where(there, self.precision[inside], 0.0))
         return np.array([self.known[item] for item in items.tolist()])
 
 
@@ -177,34 +186,33 @@ def _chance_of_at_most(table: Floats, levels: Floats) -> Floats:
     """For each level, the chance that no hit of the group has a value above it.
 
     The walk: after j of n documents, x of m hits were met; the next is a hit with chance (m - x) / (n - j).
-    States that have less than 1e-30 of the chance are left out, and levels drop out once nothing above them
-    can be met any more.
+    A level drops out once nothing above it can be met any more.
     """
     n, m = table.shape
-    reach = np.maximum.accumulate(np.nan_to_num(table, nan=-np.inf)[::-1].max(axis=1))[::-1]
+    possible = np.isfinite(table)
+    values = np.where(possible, table, -np.inf)
+    reach = np.maximum.accumulate(values.max(axis=1)[::-1])[::-1]
     out = np.ones(len(levels))
-    walk, begin = np.ones((1, len(levels))), 0  # by number of hits met (from `begin` on) and level
-    active = len(levels)
+    walk, begin, active = np.ones((1, len(levels))), 0, len(levels)  # by hits met (from `begin` on) and level
     for j in range(n):
-        still = int(np.searchsorted(levels, reach[j]))
+        still = int(np.searchsorted(levels[:active], reach[j]))
         if still < active:
-            out[still:active] = walk[:, still:active].sum(axis=0)
+            out[still:active] = walk[:, still:].sum(axis=0)
             walk, active = walk[:, :still], still
             if not active:
                 return out
         x = np.arange(begin, begin + len(walk))
-        hit = ((m - x) / (n - j))[:, None]
-        moved = np.zeros((len(walk) + 1, active))
-        moved[:-1] = walk * (1 - hit)
-        allowed = table[j, np.minimum(x, m - 1)][:, None] <= levels[None, :active]
-        moved[1:] += walk * hit * allowed
-        low, high = max(0, m - (n - j - 1)) - begin, min(j + 1, m) - begin + 1
-        moved = moved[max(low, 0) : high]
-        begin += max(low, 0)
-        seen = moved.max(axis=1) > 1e-30
-        if not seen.all() and seen.any():
-            kept = np.flatnonzero(seen)
-            begin, moved = begin + int(kept[0]), moved[kept[0] : kept[-1] + 1]
-        walk = moved
+        step = walk * ((m - x) / (n - j))[:, None]
+        moved = np.empty((len(walk) + 1, active))
+        np.subtract(walk, step, out=moved[:-1])
+        moved[-1] = 0.0
+        for i, value in enumerate(values[j, np.minimum(x, m - 1)].tolist()):  # hits above a level end its walk
+            step[i, : int(np.searchsorted(levels[:active], value))] = 0.0
+        moved[1:] += step
+        kept = np.flatnonzero(moved.max(axis=1) > _NEXT_TO_IMPOSSIBLE)
+        if not len(kept):
+            out[:active] = 0.0
+            return out
+        begin, walk = begin + int(kept[0]), moved[kept[0] : kept[-1] + 1]
     out[:active] = walk.sum(axis=0)
     return out

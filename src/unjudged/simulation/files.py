@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.simulate.model import MICRO, Topic
-from unjudged.simulate.runs import Runs
+from unjudged.simulation.model import MICRO, Topic
+from unjudged.simulation.runs import Runs
 
 Bytes = NDArray[np.uint8]
 RUNS, QRELS, TRUTH, ABOUT = "runs", "qrels.txt", "truth.txt", "simulation.json"

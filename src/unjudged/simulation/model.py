@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.simulate.presets import Parameters
-from unjudged.simulate.runs import Runs
-from unjudged.simulate.streams import Floats, Ints, Purpose, Stream
+from unjudged.simulation.presets import Parameters
+from unjudged.simulation.runs import Runs
+from unjudged.simulation.streams import Floats, Ints, Purpose, Stream
 
 MICRO = 1_000_000  # scores are whole millionths: rounded to 6 decimals before anything is compared
 FAVOURED = 10  # a judge who favours a family does so in the top 10 of its runs

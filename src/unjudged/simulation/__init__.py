@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.simulate import files
-from unjudged.simulate.model import Topic, draw_topic
-from unjudged.simulate.presets import PRESETS, SCENARIOS, Parameters, resolve
-from unjudged.simulate.runs import Runs, draw_runs
+from unjudged.simulation import files
+from unjudged.simulation.model import Topic, draw_topic
+from unjudged.simulation.presets import PRESETS, SCENARIOS, Parameters, resolve
+from unjudged.simulation.runs import Runs, draw_runs
 
 __all__ = ["PRESETS", "SCENARIOS", "Parameters", "Simulation", "simulate"]
 
@@ -50,7 +50,7 @@ class Simulation:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """True against observed: R, scores, order of the runs, gap of outside teams, rank of the best run."""
-        from unjudged.simulate.summary import summarise
+        from unjudged.simulation.summary import summarise
 
         return summarise(self.parameters, self.runs, self.results)
 

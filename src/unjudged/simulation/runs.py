@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import UsageError
-from unjudged.simulate.presets import Parameters
-from unjudged.simulate.streams import Floats, Ints, Purpose, Stream
+from unjudged.simulation.presets import Parameters
+from unjudged.simulation.streams import Floats, Ints, Purpose, Stream
 
 
 @dataclass(frozen=True)

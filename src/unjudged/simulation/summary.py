@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.simulate import files
-from unjudged.simulate.model import Topic
-from unjudged.simulate.presets import Parameters
-from unjudged.simulate.runs import Runs
+from unjudged.simulation import files
+from unjudged.simulation.model import Topic
+from unjudged.simulation.presets import Parameters
+from unjudged.simulation.runs import Runs
 from unjudged.statistics.correlation import tau_b
 
 MEASURES = ("AP", "AP'", "P@10", "nDCG@10")
