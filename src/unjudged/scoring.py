@@ -105,6 +105,15 @@ class Scores(Result):
         raise UsageError(f"{wanted} was not scored here; there are {known}")
 
 
+def _cells(measure: Measure, collection: Collection) -> Floats:
+    """A measure in every cell, averaged over the orders of tied documents where the collection was read so."""
+    if collection.hits.ties is None:
+        return measure.cells(collection.hits)
+    from unjudged.ties import expected
+
+    return expected(measure, collection.hits)
+
+
 def score(
     collection: Collection,
     wanted: Any = DEFAULT,
@@ -138,7 +147,7 @@ def score(
     shape = len(collection.runs), len(collection.topics)
     values = np.empty((*shape, len(chosen)))
     for m, measure in enumerate(chosen):
-        values[:, :, m] = measure.cells(collection.hits).reshape(shape)
+        values[:, :, m] = _cells(measure, collection).reshape(shape)
     answered = collection.hits.answered.reshape(shape)
     if topics == "judged":
         counted = np.ones(shape, bool)

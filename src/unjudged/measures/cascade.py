@@ -22,7 +22,8 @@ def _satisfied(
     top = h.judgments.gains.top_grade
     if top > 50:
         raise MeasureError(f"ERR raises 2 to the grade; a grade of {top} is too large (use stop='ntcir')")
-    return np.exp2(grade.astype(np.float64) - top) - np.exp2(-float(top))
+    shifted: Floats = np.exp2(grade.astype(np.float64) - top)
+    return shifted - 2.0**-top
 
 
 @measure(family="cascade", cite="chapelle2009")

@@ -313,5 +313,7 @@ def _all_orders(measure: Measure, lists: Lists, cells: Ints, upto: int | None) -
     for i, cell in enumerate(cells.tolist()):
         found = all_orders(lists, cell, kinds.take(slice(ends[cell], ends[cell + 1])), upto)
         values = _value(measure, found.lists)
-        out[i] = mean_over(values, np.zeros(len(values), np.int64), found.chance, 1)[0]
+        undefined = np.isnan(values)
+        mean = np.sum(found.chance * np.where(undefined, 0.0, values)) / np.sum(found.chance)
+        out[i] = np.nan if undefined.all() else mean
     return out
