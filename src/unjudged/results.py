@@ -95,17 +95,40 @@ class Result:
         if format not in FORMATS:
             raise UsageError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
         if format == "tsv":
-            return _lines(["\t".join(self.columns), *("\t".join(map(_tsv_cell, row)) for row in self.rows())])
+            return _lines(["\t".join(self.columns), *map("\t".join, self._cells(_tsv_cell))])
         if format == "csv":
-            return _lines([_csv_line(self.columns), *(_csv_line([_cell(v) for v in row]) for row in self.rows())])
+            return _lines([",".join(map(_csv_cell, self.columns)), *map(",".join, self._cells(_csv_cell))])
         if format == "jsonl":
-            return _lines(json.dumps(self._object(row), ensure_ascii=False) for row in self.rows())
+            names = [json.dumps(column) for column in self.columns]
+            return _lines(
+                "{" + ", ".join([f"{n}: {c}" for n, c in zip(names, cells, strict=True)]) + "}"
+                for cells in self._cells(_json_cell)
+            )
         if format == "json":
             whole = {"provenance": self.provenance.to_dict(), "rows": [self._object(row) for row in self.rows()]}
             return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
         shown = [[_shown(v) for v in row] for row in rows]
         return {"text": _text, "markdown": _markdown, "latex": _latex}[format](list(columns), shown)
+
+    def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
+        """The rows with each value as text; a column's repeated names are written once and looked up."""
+        columns: list[Iterable[str]] = []
+        rows = list(self.rows())
+        for i in range(len(self.columns)):
+            column = [row[i] for row in rows]
+            kinds = set(map(type, column))
+            if kinds == {str}:
+                written = {value: text(value) for value in set(column)}
+                columns.append(map(written.__getitem__, column))
+            elif kinds == {float}:
+                missing = text(math.nan)
+                columns.append(
+                    [repr(v) if -math.inf < v < math.inf else missing if v != v else text(v) for v in column]
+                )
+            else:
+                columns.append(map(text, column))
+        return zip(*columns, strict=True)
 
     def _object(self, row: Row) -> dict[str, Any]:
         values = (None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
@@ -153,17 +176,27 @@ def _lines(lines: Iterable[str]) -> str:
 
 def _cell(value: Any) -> str:
     """Full precision, shortest round trip; an undefined value is empty."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    if type(value) is str:
+        return value
+    if isinstance(value, float):
+        return repr(value) if value == value else ""
+    return "" if value is None else str(value)
 
 
 def _tsv_cell(value: Any) -> str:
-    return _cell(value).replace("\t", " ").replace("\n", " ").replace("\r", " ")
+    text = _cell(value)
+    return text if text.isprintable() else text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
-def _csv_line(cells: Sequence[str]) -> str:
-    return ",".join(f'"{c.replace(chr(34), chr(34) * 2)}"' if any(x in c for x in ',"\n\r') else c for c in cells)
+def _csv_cell(value: Any) -> str:
+    text = _cell(value)
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if any(c in text for c in ',"\n\r') else text
+
+
+def _json_cell(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "null"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _shown(value: Any) -> str:

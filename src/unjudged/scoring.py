@@ -48,15 +48,16 @@ class Scores(Result):
 
     def _tidy(self) -> Iterator[Row]:
         """Runs as given, topics as in the judgments with `all` last, measures as asked."""
-        means = self.mean_values()
+        means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
         for r, run in enumerate(self.runs):
             if self.per_topic:
-                for t, topic in enumerate(self.topics):
-                    if self.counted[r, t]:
-                        for m, name in enumerate(self.measures):
-                            yield run, topic, str(name), float(self.values[r, t, m])
-            for m, name in enumerate(self.measures):
-                yield run, "all", str(name), float(means[r, m])
+                values = self.values[r].tolist()
+                for t in np.flatnonzero(self.counted[r]).tolist():
+                    topic = self.topics[t]
+                    for name, value in zip(names, values[t], strict=True):
+                        yield run, topic, name, value
+            for name, value in zip(names, means[r], strict=True):
+                yield run, "all", name, value
 
     def _wide(self) -> tuple[Sequence[str], list[Row]]:
         means, names = self.mean_values(), [str(m) for m in self.measures]
