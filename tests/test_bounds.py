@@ -88,7 +88,7 @@ def collection_of(cases: Sequence[Case], top: int) -> uj.Collection:
         qrels[topic] = case.judged() or {"nobody": -1}
         if case.ranked:
             runs["run"][topic] = case.list()
-        second = {f"other{o}": 1.0 + o for o in range(case.others)} | dict.fromkeys(list(case.list())[i % 2::2], 9.0)
+        second = {f"other{o}": 1.0 + o for o in range(case.others)} | dict.fromkeys(list(case.list())[i % 2 :: 2], 9.0)
         if second:
             runs["second"][topic] = second
     return uj.load(qrels, runs)

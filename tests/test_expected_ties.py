@@ -49,8 +49,8 @@ def _random_case(seed: int) -> tuple[dict[str, int], Groups]:
 CASES = {
     "eight tied": _case(["0120uu1n"], "123n"),
     "wholly relevant": _case(["1111", "22"], "0"),
-    "two large groups": _case(["2", "01uu2", "0", "13n0"], "0012"),
-    "binary": _case(["u10u1", "1", "0u1", "01"], "1110"),
+    "two large groups": _case(["2", "01uu2", "0", "13n"], "0012"),
+    "binary": _case(["u10u1", "1", "0u1"], "1110"),
     "graded": _case(["u", "3100", "2", "3u12"], "0123"),
     "no relevant": _case(["0u0n", "u0"], "0"),
     "relevant but missed": _case(["0u0n", "u0"], "01"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -231,6 +230,8 @@ def _read_all(sources: list[Source], keep_docs: bool, jobs: int | None) -> list[
     workers = min(jobs or os.cpu_count() or 1, len(sources))
     if workers <= 1:
         return [source(keep_docs) for source in sources]
+    from concurrent.futures import ThreadPoolExecutor  # not for one run: it takes 30 ms to import
+
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(lambda source: source(keep_docs), sources))
 

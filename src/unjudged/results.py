@@ -5,8 +5,6 @@ Rows are plain Python values, so that printing a table needs neither pandas nor 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +33,8 @@ class Provenance:
 
     def hashes(self) -> dict[str, str | None]:
         """SHA-256 of every input file (None for objects in memory); reads the files."""
+        import hashlib
+
         found: dict[str, str | None] = {}
         for path in self.inputs:
             if Path(path).is_file():
@@ -94,6 +94,8 @@ class Result:
         """The result as text in one of FORMATS; ends with a newline."""
         if format not in FORMATS:
             raise UsageError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
+        if format.startswith("json"):
+            import json
         if format == "tsv":
             return _lines(["\t".join(self.columns), *map("\t".join, self._cells(_tsv_cell))])
         if format == "csv":
@@ -196,6 +198,8 @@ def _csv_cell(value: Any) -> str:
 def _json_cell(value: Any) -> str:
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else "null"
+    import json
+
     return json.dumps(value, ensure_ascii=False)
 
 

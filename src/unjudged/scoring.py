@@ -112,7 +112,7 @@ def _cells(measure: Measure, collection: Collection) -> Floats:
         return measure.cells(collection.hits)
     from unjudged.ties import expected
 
-    return expected(measure, collection.hits)
+    return expected(measure, collection.hits, collection.runs)
 
 
 def score(

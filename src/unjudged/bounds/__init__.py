@@ -21,7 +21,7 @@ from unjudged.bounds.discounted import ndcg
 from unjudged.bounds.monotone import falling, recall, rising
 from unjudged.collection import Cells, Collection, Floats
 from unjudged.errors import UsageError
-from unjudged.measures import Measure, measures
+from unjudged.measures import Measure, gains_of_sets, measures
 from unjudged.results import Provenance, Result, Row
 
 GROWTH = ("retrieved", "free")
@@ -109,9 +109,7 @@ class Bounds(Result):
             return ["run", *names], [(run, *shown(means[r])) for r, run in enumerate(self.runs)]
         rows: list[Row] = []
         for r, run in enumerate(self.runs):
-            rows += [
-                (run, topic, *shown(values[r, t])) for t, topic in enumerate(self.topics) if self.counted[r, t]
-            ]
+            rows += [(run, topic, *shown(values[r, t])) for t, topic in enumerate(self.topics) if self.counted[r, t]]
             rows.append((run, "all", *shown(means[r])))
         return ["run", "topic", *names], rows
 
@@ -147,7 +145,16 @@ def bounds(
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     if topics not in TOPICS:
         raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
+    if collection.judgments.group is not None:
+        raise UsageError("answers outside the classes are wrong, not unjudged: bounds are for judged documents")
+    if collection.hits.ties is not None:
+        raise UsageError(
+            "bounds need one order of the documents; ties 'expected' has many, read the runs with another rule"
+        )
     chosen = measures(wanted, rel)
+    brought, own = gains_of_sets(wanted), collection.judgments.gains
+    if brought is not None and not own.levels and own.top_grade == max(brought):
+        collection = collection.with_gains(brought)
     setting = Setting(collection.judgments, growth == "free")
     searches = [_search_of(measure, setting) for measure in chosen]
     shape = len(collection.runs), len(collection.topics)
@@ -163,7 +170,7 @@ def bounds(
     cells = list(cells_of(collection))
     for m, (measure, search) in enumerate(zip(chosen, searches, strict=True)):
         value[:, :, m] = np.nan_to_num(measure.cells(collection.hits), nan=0.0).reshape(shape)
-        lowest, highest = _ends(cells, measure, search, setting)
+        lowest, highest = _ends(cells, measure, search, setting, collection)
         low[:, :, m], high[:, :, m] = lowest.reshape(shape), highest.reshape(shape)
     from unjudged import __version__
 
@@ -197,23 +204,27 @@ def _search_of(measure: Measure, setting: Setting) -> Search:
     return recall if measure.name == "SetP" and measure.params["relative"] else search
 
 
-def _ends(cells: Sequence[Cell], measure: Measure, search: Search, setting: Setting) -> tuple[Cells, Cells]:
+def _ends(
+    cells: Sequence[Cell], measure: Measure, search: Search, setting: Setting, collection: Collection
+) -> tuple[Cells, Cells]:
     """Lowest and highest value of every cell, computed by the measure itself at the completions found."""
-    ends = [np.zeros(len(cells)), np.zeros(len(cells))]
-    reached: tuple[list[int], list[int]] = ([], [])
+    ends = np.zeros((2, len(cells)))
+    order: list[tuple[int, int]] = []
 
     def completed() -> Iterator[tuple[Cell, Completion]]:
         for number, cell in enumerate(cells):
-            for side, end in enumerate(search(cell, measure, setting)):
+            try:
+                found = search(cell, measure, setting)
+            except UsageError as error:
+                run, topic = divmod(number, len(collection.topics))
+                raise UsageError(f"run {collection.runs[run]}, topic {collection.topics[topic]}: {error}") from None
+            for side, end in enumerate(found):
                 if isinstance(end, Limit):
-                    ends[side][number] = end.value
+                    ends[side, number] = end.value
                 else:
-                    reached[side].append(number)
                     order.append((side, number))
                     yield cell, end
 
-    order: list[tuple[int, int]] = []
-    values = scored(measure, setting.judgments, completed())
-    for (side, number), found in zip(order, values.tolist(), strict=True):
-        ends[side][number] = found
+    for place, value in zip(order, scored(measure, setting.judgments, completed()).tolist(), strict=False):
+        ends[place] = value
     return ends[0], ends[1]

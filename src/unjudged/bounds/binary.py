@@ -1,25 +1,28 @@
 """Bounds of measures that look at relevance yes or no: AP, Rprec, bpref.
 
-Such a measure is a function of the ranks r_1 < r_2 < ... < r_s of retrieved relevant documents and of R and N.
-Write u_1 < ... < u_n for the ranks of the own unjudged documents, M for the number of unjudged documents not
-retrieved, R0 for the relevant documents judged so far.
+Such a measure is a function of the ranks r_1 < r_2 < ... < r_s of retrieved relevant documents and of R and
+N. Write u_1 < ... < u_n for the ranks of the own unjudged documents, M for the number of unjudged documents
+not retrieved, R0 for the relevant documents judged so far.
 
-**Lemma (first and last).** If for fixed R and N the value does not rise when some r_t grows, and does not fall when one
-more retrieved document is relevant, then among completions with R relevant documents the highest value has the
-first min(n, R - R0) unjudged documents relevant, the lowest the last max(0, R - R0 - M).
-*Proof.* With j of the own documents relevant, taking the first j makes every r_t as small as it can be: the t-th
-relevant rank is the smallest r at which (judged relevant up to r) + (chosen up to r) reaches t, and the first j
-choose most up to every r. The last j choose fewest, and make every r_t largest. j itself is as large, or as
-small, as R allows. (rel = 0 makes every document relevant, rel above the top grade none: one completion each.) ∎
+**Lemma (first and last).** If for fixed R and N the value does not rise when some r_t grows, and does not
+fall when one more retrieved document is relevant, then among completions with R relevant documents the
+highest value has the first min(n, R - R0) unjudged documents relevant, the lowest the last max(0, R - R0 -
+M). *Proof.* With j of the own documents relevant, taking the first j makes every r_t as small as it can be:
+the t-th relevant rank is the smallest r at which (judged relevant up to r) + (chosen up to r) reaches t, and
+the first j choose most up to every r. The last j choose fewest, and make every r_t largest. j itself is as
+large, or as small, as R allows. (rel = 0 makes every document relevant, rel above the top grade none: one
+completion each.) ∎
 
-The premises hold: AP sums t/r_t over r_t <= k; Rprec counts r_t <= mult * R; bpref sums 1 - min(r_t - t, R)/min(R, N),
-because in a completion nothing is unjudged and r_t - t nonrelevant documents stand above. It remains to try all R:
-n + M + 1 values. For AP, R divides, so the highest value has no relevant document outside the run and the lowest has
-all M: n + 1 values each, and the sums follow from each other by adding one document at a time.
+The premises hold: AP sums t/r_t over r_t <= k; Rprec counts r_t <= mult * R; bpref sums 1 - min(r_t - t,
+R)/min(R, N), because in a completion nothing is unjudged and r_t - t nonrelevant documents stand above. It
+remains to try all R: n + M + 1 values. For AP, R divides, so the highest value has no relevant document
+outside the run and the lowest has all M: n + 1 values each, and the sums follow from each other by adding one
+document at a time.
 
-**bpref.** In a completion all R + N = R0 + N0 + n + M documents are judged, so N follows from R. Growth "free" adds
-nonrelevant documents as well, so that N >= R can be had, which is best. Behind R = max(r_t - t) the value is
-s/R - S/R² with S = sum of r_t - t; it peaks at R = 2S/s <= 2L, so trying 2L + 2 further documents is enough.
+**bpref.** In a completion all R + N = R0 + N0 + n + M documents are judged, so N follows from R. Growth
+"free" adds nonrelevant documents as well, so that N >= R can be had, which is best. Behind R = max(r_t - t)
+the value is s/R - S/R² with S = sum of r_t - t; it peaks at R = 2S/s <= 2L, so trying 2L + 2 further
+documents is enough.
 """
 
 from __future__ import annotations

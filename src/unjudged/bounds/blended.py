@@ -1,362 +1,213 @@
 """Bounds of the Q-measure, graded, with or without a cut-off: exact search over counts of grades.
 
-Notation: g_1 < ... < g_G are the different positive gains, J_l(r) counts judged documents of gain g_l or more up to
-rank r and R_l all of them, retrieved or not; h(g) = 1 + beta g is what a relevant document adds to the numerator of
-the blended ratio BR(r) = H(r) / B(r), where H(r) sums h over the relevant documents up to r and
-B(r) = r + beta sum_l (g_l - g_(l-1)) min(r, c_l), with c_l documents of gain g_l or more in all (retrieved or not).
-Q = (sum of BR(r) over relevant ranks) / min(k, R), R = c_1. A completion is described by the set A of own unjudged
-documents it makes relevant, their gains, and the gains of others. A document behind the cut-off counts only in
-B and R, like one that was not retrieved.
+g_1 < ... < g_G are the different positive gains. J_l(r) counts judged documents of gain g_l or more up to
+rank r, R_l all of them, retrieved or not. h(g) = 1 + beta g is what a relevant document adds to the numerator
+of the blended ratio BR(r) = H(r) / B(r): H(r) sums h over the relevant documents up to r, and B(r) = r +
+sum_l e_l min(r, c_l), e_l = beta (g_l - g_(l-1)), with c_l documents of gain g_l or more in all. Q = (sum of
+BR(r) over relevant ranks) / min(k, R), R = c_1. BR(r) <= 1 always. A is the set of own unjudged documents
+that a completion makes relevant. A document behind the cut-off counts only in B and R, like one not
+retrieved.
 
-1. *Others.* One more unretrieved relevant document, or a higher gain of one, raises B and R and nothing else. So
-   they have gain 0 at the highest value and the top gain at the lowest. M counts them (0 at the highest).
-2. *Counts decide B.* Let a_l be the number of own documents of gain g_l or more. Given a = (a_1 >= ... >= a_G), B and R are
-   fixed, and the numerators sum to sum_i h_i T(i) over relevant i, T(i) = sum of 1/B(r) over relevant r >= i. T falls down
-   the list: for a given A, gains are sorted down the list at the highest value, the other way at the lowest.
-3. *Top grades first.* Move one document of A from rank y up to the free rank x < y and shift the gains of those between
-   along (so that their order stays). With all shifted gains equal to the top gain q the sum changes by
-   (h_q + H(x-1)) (1/B(x) - 1/B(y)) + sum over relevant r between of (h_q/B(r) - h_r/B(y)), h_r as before the move, and
-   every part is >= 0 because B rises and h_q >= h_r. So at the highest value the a_G documents of top gain are the first
-   a_G unjudged ones, at the lowest value (read backwards) the last a_G.
-   With one level, G = 1, a_1 decides everything and A is the first (last) a_1 documents.
-   With more levels, lower gains may have to skip ranks: A is not always a prefix (brute force finds such cases).
-4. *Bound on a box* lo <= a <= hi. With u(r) unjudged documents up to r, A holds at most u(r) of them, so
-   BR(r) <= (sum_l w_l (J_l(r) + min(a_l, u(r)))) / (r + beta sum_l (g_l - g_(l-1)) min(r, R_l + a_l)),
-   w_1 = 1 + beta g_1, w_l = beta (g_l - g_(l-1)). As a function of a_l the right side rises up to a_l = u(r) (numerator and
-   denominator grow by w_l and at most w_l, and the ratio is <= 1) and falls behind it. So its maximum over the box is
-   at a_l = u(r) clipped to the box, for each l and r by itself. Adding the judged relevant ranks, the first lo_G
-   unjudged ranks (by 3) and the largest of the remaining terms bounds the sum for each size of A. For the lowest value
-   the same holds backwards: v(r) unjudged documents stand behind r, at least a_l - v(r) of gain g_l or more up to r.
-5. *Search.* Boxes are halved and dropped when their bound is not better than the best completion found. For a single a
-   the bound is reached by the first (last) a_1 documents if it equals their value, in particular if a_1 = a_G; else
-   dynamic programming over the unjudged ranks, with the number of documents taken so far as state (their gains are
-   then known by 2), finds the best A. The end of the search is the exact extremum (up to 1e-13).
-6. *Many others.* If R_G + M >= the depth, B(r) = r (1 + beta g_G) whatever the completion. Then lower gains are lower values:
-   the lowest value uses the lowest gain g_1 only, and one run of the dynamic programme over all sizes finds it.
+1. *Others.* One more unretrieved relevant document, or a higher gain of one, raises B and R and nothing else.
+   So they have gain 0 at the highest value and the top gain at the lowest. M counts them (0 at the highest).
+2. *Counts decide B.* Let a_l be the number of own documents of gain g_l or more. Given a = (a_1 >= ... >=
+   a_G), B and R are fixed, and the numerators sum to sum_i h_i T(i) over relevant i, T(i) = sum of 1/B(r)
+   over relevant r >= i. T falls down the list: for a given A, gains are sorted down the list at the highest
+   value, the other way at the lowest.
+3. *Top grades first.* Move one document of A from rank y up to the free rank x < y and shift the gains
+   between along (so that their order stays). With all shifted gains equal to the top gain q, the sum of
+   ratios changes by (h(q) + H(x-1)) (1/B(x) - 1/B(y)) + sum over relevant r between x and y of (h(q)/B(r) -
+   h_r/B(y)). Every part is >= 0 because B rises and h(q) >= h_r. So at the highest value the a_G documents of
+   top gain are the first a_G unjudged ones, at the lowest (read backwards) the last a_G. With one level, G =
+   1, a_1 therefore decides everything. With more, documents of lower gain may have to skip ranks, and brute
+   force finds such cases.
+4. *Bounds on a box* lo <= a <= hi, for the highest value. Let w_1 = 1 + e_1, w_l = e_l, u(r) the number of
+   unjudged documents up to r, t(r) that of A; t(r) <= min(u(r), a_1), and H(r) = sum_l w_l (J_l(r) + min(a_l,
+   t(r))) by 2.
+   (a) BR(r) <= sum_l w_l (J_l(r) + min(a_l, u(r))) / (r + sum_l e_l min(r, R_l + a_l)). In a_l the right side
+   rises up to u(r) (the numerator grows by w_l, the denominator by at most that, the ratio is <= 1) and falls
+   behind it: its maximum over the box is at a_l = u(r) clipped to the box, for each l and r by itself. Add
+   the ratios of judged relevant ranks, of the first lo_G unjudged ones (by 3) and the largest of the others,
+   as many as A has.
+   (b) Level 1 apart: sum over r of w_1 t(r)/B(r) = w_1 sum over x in A of (1/B(x) + sum of 1/B(r) over judged
+   relevant r behind x) + w_1 sum_i (i-1)/B(p_i), where p_i is the i-th document of A, not before the i-th
+   unjudged one. So the sum is at most that over the best documents plus the last part for the first a_1
+   documents. The other levels are as in (a).
+   (c) From all n documents: each x that A skips costs its ratio and w_1 sum of 1/B(r) over relevant r behind
+   it, of which at most n - lo_1 ranks are skipped, too. Subtract the smallest costs.
+   For the lowest value (a) and (b) hold backwards: with v(r) unjudged documents behind r, at least a_l - v(r)
+   documents of gain g_l or more stand up to r; the ratio falls up to a_l = v(r) and rises behind it.
+5. *Search.* Boxes that no bound rules out against the best completion found are halved. At a single a, either
+   a bound equals the value of the first (last) a_1 documents, or dynamic programming over the unjudged ranks
+   finds the best A; its state is the number of documents taken so far, which by 2 tells their gains. The end
+   of the search is the exact extremum (boxes that promise less than 1e-13 are not followed).
+6. *Many others.* If R_G + M >= the depth, B(r) = r (1 + beta g_G) whatever the completion. Then a lower gain
+   is a lower value: the lowest value uses g_1 alone, and one run of the dynamic programme over all sizes of A
+   finds it.
 
-The number of boxes is not polynomially bounded; beyond BOXES the cell is refused, never approximated.
+The number of boxes has no polynomial bound. Lists of 1000 documents with three grades took up to 20 thousand;
+beyond BOXES the cell is refused, never approximated.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from unjudged.bounds.boxes import Flags, Problem, halve, slabs, walk_back
 from unjudged.bounds.cells import Cell, Completion, End, Limit, Setting, gains_of
 from unjudged.collection import Floats, Ints
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 
-BOXES = 200_000
+BOXES = 300_000
 """Boxes examined per cell and end before the search gives up."""
 FEW = 300
 """So many vectors of counts are simply all tried."""
 TOLERANCE = 1e-13
 ELEMENTS = 2_000_000
-"""Terms computed in one go."""
+"""Numbers computed in one go."""
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """One cell as the search sees it; `sign` is 1 for the highest and -1 for the lowest value."""
+class Search:
+    """The search for one end of one cell; `levels` are those of the own documents at the best completion found."""
 
-    sign: int
-    rank: Floats
-    """Ranks of judged relevant and of unjudged documents."""
-    is_open: npt.NDArray[np.bool_]
-    judged: Floats
-    """Numerator of the blended ratio from judged documents alone, at these ranks."""
-    reach: Floats
-    """u(r) or v(r) of the bound, per level and rank."""
-    size: Ints
-    """R_l with the unretrieved documents (M) included."""
-    worth: Floats
-    """w_l: weight of a level in the numerator."""
-    cost: Floats
-    """beta (g_l - g_(l-1)): weight of a level in the denominator."""
-    cut: float
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.n, self.depth = problem, problem.n, len(problem.size)
+        self.best, self.levels = -np.inf, np.zeros(problem.n, np.int64)
 
-    @property
-    def n(self) -> int:
-        """Number of own unjudged documents."""
-        return int(self.is_open.sum())
+    def run(self) -> Ints | None:
+        """The levels at the extremum; None if the search did not end."""
+        if math.comb(self.n + self.depth, self.depth) <= FEW:
+            low = np.array([c[::-1] for c in itertools.combinations_with_replacement(range(self.n + 1), self.depth)])
+            high = low
+        else:
+            self._climb()
+            low, high = slabs(self.n, self.depth)
+        examined = 0
+        while len(low):
+            examined += len(low)
+            if examined > BOXES:
+                return None
+            low, high = self._round(low, high)
+        return self.levels
 
-    def base(self, counts: Ints) -> Floats:
-        """B(r) for one vector of counts."""
-        level = np.minimum(self.rank, (self.size + counts)[:, None])
-        return self.rank + (self.cost[:, None] * level).sum(axis=0)
-
-    def divisor(self, taken: Ints) -> Floats:
-        """min(k, R) with this many own relevant documents."""
-        return np.minimum(self.size[0] + taken, self.cut)
-
-    def terms(self, low: Ints, high: Ints) -> Floats:
-        """Best blended ratio of every rank over each box (rows): point 4."""
-        above = np.repeat(self.judged[None], len(low), axis=0)
-        below = np.repeat(self.rank[None], len(low), axis=0)
-        for level, reach in enumerate(self.reach):
-            count = np.clip(reach, low[:, level, None], high[:, level, None])
-            below += self.cost[level] * np.minimum(self.rank, self.size[level] + count)
-            if self.sign > 0:
-                above += self.worth[level] * np.minimum(count, reach)
-            else:
-                above += self.worth[level] * np.maximum(count - reach, 0)
-        return above / below
-
-    def plain(self, counts: Ints) -> Floats:
-        """For each vector of counts the value with the first (last) documents relevant, times `sign`."""
-        terms = self.terms(counts, counts)
-        taken = np.arange(1, self.n + 1) <= counts[:, :1]
-        total = terms[:, ~self.is_open].sum(axis=1) + (terms[:, self.is_open][:, :: self.sign] * taken).sum(axis=1)
-        return self.sign * total / np.maximum(self.divisor(counts[:, 0]), 1)
-
-    def bound(self, low: Ints, high: Ints, beat: float) -> Floats:
-        """For each box a value no completion exceeds, times `sign`: points 4 and 5.
-
-        A bound that does not exceed `beat` need not be a good one.
-        """
-        best = np.full(len(low), np.inf)
-        size = np.arange(self.n + 1)
-        share = np.maximum(self.divisor(size), 1)
-
-        def tighten(rows: Ints, total: Floats) -> None:
-            inside = (size >= low[rows, :1]) & (size <= high[rows, :1])
-            best[rows] = np.minimum(best[rows], np.where(inside, total / share, -np.inf).max(axis=1))
-
-        some = np.flatnonzero(low[:, 0] < self.n)
-        if len(some):
-            tighten(some, (self._without if self.sign > 0 else self._within)(low[some], high[some]))
-        rows = np.flatnonzero(best > beat)
-        if not len(rows):
-            return best
-        terms = self.terms(low[rows], high[rows])
-        fixed, free = terms[:, ~self.is_open].sum(axis=1), terms[:, self.is_open][:, :: self.sign]
-        loose = np.flatnonzero((low[rows, -1] < high[rows, 0]) & (low[rows, 0] < self.n))
-        if len(loose):
-            forced = size[1:] <= low[rows[loose], -1:]
-            ordered = np.sort(np.where(forced, self.sign * np.inf, free[loose]), axis=1)[:, :: -self.sign]
-            free[loose] = np.where(forced, free[loose], ordered)
-        tighten(rows, self.sign * (fixed[:, None] + _sums(free)))
-        return best
-
-    def _parts(self, low: Ints, high: Ints, above: Floats, extreme: Ints) -> tuple[Floats, Floats]:
-        """Per box and rank: the best ratio where level 1 counts `above` whatever a_1 is, and 1/B at its smallest."""
-        above = np.repeat(above[None], len(low), axis=0)
-        below = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + extreme)
-        most = self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + high[:, :1])
-        for level, reach in enumerate(self.reach[1:], 1):
-            count = np.clip(reach, low[:, level, None], high[:, level, None])
-            below += self.cost[level] * np.minimum(self.rank, self.size[level] + count)
-            most += self.cost[level] * np.minimum(self.rank, self.size[level] + high[:, level, None])
-            above += self.worth[level] * (np.minimum(count, reach) if self.sign > 0 else np.maximum(count - reach, 0))
-        return above / below, 1 / most
-
-    def _behind(self, inverse: Floats) -> Floats:
-        """For each unjudged document the sum of 1/B over judged relevant ranks behind it."""
-        return _sums(np.where(self.is_open, 0.0, inverse)[:, ::-1])[:, ::-1][:, 1:][:, self.is_open]
-
-    def _without(self, low: Ints, high: Ints) -> Floats:
-        """For each box and number of own relevant documents a bound on the sum: what skipped ones cost (point 5)."""
-        terms, inverse = self._parts(low, high, self.judged + self.worth[0] * self.reach[0], low[:, :1])
-        later = _sums(inverse[:, self.is_open][:, ::-1])[:, ::-1]
-        place = np.minimum(np.arange(1, self.n + 1) + self.n - low[:, :1], self.n)
-        behind = self._behind(inverse) + np.take_along_axis(later, place, axis=1)
-        price = terms[:, self.is_open] + self.worth[0] * behind
-        price = np.sort(np.where(np.arange(self.n) < low[:, -1:], np.inf, price), axis=1)
-        return terms.sum(axis=1)[:, None] - _sums(price)[:, ::-1]
-
-    def _within(self, low: Ints, high: Ints) -> Floats:
-        """For each box and number of own relevant documents a bound on the sum: what these cost, times -1 (point 5)."""
-        terms, inverse = self._parts(low, high, self.judged, high[:, :1])
-        own, number = inverse[:, self.is_open], np.arange(1, self.n + 1)
-        price = terms[:, self.is_open] + self.worth[0] * (own + self._behind(inverse))
-        forced = number > self.n - low[:, -1:]
-        ordered = np.sort(np.where(forced, -np.inf, price), axis=1)
-        ordered = np.where(number <= low[:, -1:], price[:, ::-1], ordered)
-        among = _sums((number * own)[:, ::-1]) - (self.n - np.arange(self.n + 1) + 1) * _sums(own[:, ::-1])
-        fixed = terms[:, ~self.is_open].sum(axis=1)[:, None]
-        return -(fixed + _sums(ordered) + self.worth[0] * among)
-
-    def choose(self, base: Floats, gains: Floats, stop: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Dynamic programme: for each number t of documents taken the best sum, and which steps took one.
-
-        `gains` are the numerators h of the documents in the order in which they are taken.
-        """
-        places = np.flatnonzero(self.is_open)
-        inverse = np.where(self.is_open, 0.0, 1 / base)
-        between = np.diff(np.concatenate(([0.0], np.cumsum(inverse)))[np.concatenate(([0], places, [len(base)]))])
-        running = np.concatenate(([0.0], np.cumsum(gains)))
-        best = np.full(stop + 1, -self.sign * np.inf)
-        best[0] = 0.0
-        took = np.zeros((len(places), stop + 1), bool)
-        for step, place in enumerate(places):
-            best = best + running * between[step]
-            taken = best[:-1] + (self.judged[place] + running[1:]) / base[place]
-            better = self.sign * taken > self.sign * best[1:]
-            took[step, 1:] = better
-            best[1:] = np.where(better, taken, best[1:])
-        return best + running * between[-1] + float((self.judged * inverse).sum()), took
-
-
-def _sums(values: Floats) -> Floats:
-    """Running sums of each row, 0 first."""
-    return np.concatenate((np.zeros((len(values), 1)), np.cumsum(values, axis=1)), axis=1)
-
-
-def _walk_back(took: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
-    """Which documents the dynamic programme took to arrive at `count`."""
-    chosen = np.zeros(len(took), bool)
-    for step in range(len(took) - 1, -1, -1):
-        if took[step, count]:
-            chosen[step], count = True, count - 1
-    return chosen
-
-
-def _levels_in_order(counts: Ints, sign: int) -> Ints:
-    """Level of the first, second... relevant own document: sorted down the list, or up."""
-    down = (np.arange(int(counts[0])) < counts[:, None]).sum(axis=0)
-    return down[::sign]
-
-
-def _search(problem: Problem, where: str) -> Ints:
-    """Levels (0 = not relevant) of the own documents at the best completion."""
-    n, levels, sign = problem.n, len(problem.size), problem.sign
-    best, answer = -np.inf, np.zeros(n, np.int64)
-
-    def offer(value: float, counts: Ints, chosen: npt.NDArray[np.bool_] | None = None) -> None:
-        nonlocal best, answer
-        if value > best:
-            if chosen is None:
-                chosen = (np.arange(n) < counts[0])[::sign]
-            best, answer = value, np.zeros(n, np.int64)
-            answer[chosen] = _levels_in_order(counts, sign)
-
-    def try_all(counts: Ints) -> None:
-        plain = problem.plain(counts)
-        at = int(np.argmax(plain))
-        offer(float(plain[at]), counts[at])
-
-    if math.comb(n + levels, levels) <= FEW:
-        low = np.array([c[::-1] for c in itertools.combinations_with_replacement(range(n + 1), levels)])
-        high = low
-    else:
-        _climb(n, levels, try_all, lambda: np.array([(answer >= level + 1).sum() for level in range(levels)]))
-        low, high = _slabs(n, levels)
-    examined = 0
-    while len(low):
-        examined += len(low)
-        if examined > BOXES:
-            raise UsageError(
-                f"{where} has no exact bounds here: the search over grades of {n} unjudged documents did not end; "
-                "with a cut-off (Q@10) or with gains that make all relevant grades equal it will"
-            )
-        size = max(1, ELEMENTS // max(len(problem.rank), 1))
+    def _round(self, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+        """Bound the boxes, try a completion in each of those left, settle single vectors, halve the rest."""
+        size = max(1, ELEMENTS // max(len(self.problem.rank), 1))
         parts = [slice(at, at + size) for at in range(0, len(low), size)]
-        bound = np.concatenate([problem.bound(low[part], high[part], best + TOLERANCE) for part in parts])
-        keep = bound > best + TOLERANCE
+        bound = np.concatenate([self.problem.bound(low[p], high[p], self.best + TOLERANCE) for p in parts])
+        keep = bound > self.best + TOLERANCE
         low, high, bound = low[keep], high[keep], bound[keep]
         for part in parts:
             if len(low[part]):
-                try_all((low[part] + high[part]) // 2)
-        promising = bound > best + TOLERANCE
+                self._try_plain((low[part] + high[part]) // 2)
         single = (low == high).all(axis=1)
-        for counts in low[promising & single]:
-            base, order = problem.base(counts), _levels_in_order(counts, sign)
-            total, took = problem.choose(base, np.cumsum(problem.worth)[order - 1], int(counts[0]))
-            value = sign * total[-1] / max(problem.divisor(counts[0]), 1)
-            offer(float(value), counts, _walk_back(took, int(counts[0])))
-        low, high = _halve(low[promising & ~single], high[promising & ~single])
-    return answer
+        for part in parts:
+            here = slice(part.start, part.stop)
+            open_vectors = low[here][single[here] & (bound[here] > self.best + TOLERANCE)]
+            for at in range(0, len(open_vectors), 256):
+                self._try_all_sets(open_vectors[at : at + 256])
+        left = ~single & (bound > self.best + TOLERANCE)
+        return halve(low[left], high[left])
+
+    def _offer(self, value: float, counts: Ints, chosen: Flags | None = None) -> None:
+        if value > self.best:
+            if chosen is None:
+                chosen = (np.arange(self.n) < counts[0])[:: self.problem.sign]
+            self.best, self.levels = value, np.zeros(self.n, np.int64)
+            self.levels[chosen] = self._order(counts)
+
+    def _order(self, counts: Ints) -> Ints:
+        """Level of the first, second... relevant own document: sorted down the list, or up."""
+        down = (np.arange(int(counts[0])) < counts[:, None]).sum(axis=0)
+        return np.asarray(down[:: self.problem.sign])
+
+    def _try_plain(self, counts: Ints) -> None:
+        """The first (last) documents, for each vector of counts."""
+        values = self.problem.plain(counts)
+        at = int(np.argmax(values))
+        self._offer(float(values[at]), counts[at])
+
+    def _try_all_sets(self, counts: Ints) -> None:
+        """The best set A for each vector of counts."""
+        gain = np.concatenate(([0.0], np.cumsum(self.problem.worth)))
+        gains = np.zeros((len(counts), int(counts[:, 0].max())))
+        for row, vector in zip(gains, counts, strict=True):
+            row[: vector[0]] = gain[self._order(vector)]
+        base = self.problem.base(counts)
+        value = self.problem.choose(base, gains)[0][np.arange(len(counts)), counts[:, 0]]
+        at = int(np.argmax(value))
+        if value[at] > self.best:
+            size = int(counts[at, 0])
+            _, took = self.problem.choose(base[at : at + 1], gains[at : at + 1, :size], record=True)
+            self._offer(float(value[at]), counts[at], walk_back(took, size))
+
+    def _climb(self) -> None:
+        """A good start: equal counts, then steps in every direction, ever smaller."""
+        equal = np.unique(np.linspace(0, self.n, min(self.n, 64) + 1).astype(np.int64))
+        self._try_plain(equal[:, None].repeat(self.depth, axis=1))
+        moves = np.stack(np.meshgrid(*[[-1, 0, 1]] * self.depth), axis=-1).reshape(-1, self.depth)
+        step = max(self.n // 2, 1)
+        while step:
+            before = self.best
+            here = np.array([(self.levels > level).sum() for level in range(self.depth)])
+            self._try_plain(np.minimum.accumulate(np.clip(here + step * moves, 0, self.n), axis=1))
+            if self.best <= before:
+                step //= 2
 
 
-def _climb(n: int, levels: int, try_all: object, current: object) -> None:
-    """A good start: equal counts, then steps in every direction, ever smaller."""
-    assert callable(try_all) and callable(current)
-    try_all(np.unique(np.linspace(0, n, min(n, 64) + 1).astype(np.int64))[:, None].repeat(levels, axis=1))
-    moves = np.stack(np.meshgrid(*[[-1, 0, 1]] * levels), axis=-1).reshape(-1, levels)
-    step = max(n // 2, 1)
-    while True:
-        before = current()
-        try_all(np.minimum.accumulate(np.clip(before + step * moves, 0, n), axis=1))
-        if (current() == before).all():
-            if step == 1:
-                return
-            step //= 2
+def _lowest_gain(problem: Problem) -> Ints:
+    """Point 6: the best number and set of documents of the lowest gain."""
+    nothing = np.zeros((1, len(problem.size)), np.int64)
+    total, took = problem.choose(problem.base(nothing), np.full((1, problem.n), problem.worth[0]), record=True)
+    return walk_back(took, int(np.argmax(total[0]))).astype(np.int64)
 
 
-def _slabs(n: int, levels: int) -> tuple[Ints, Ints]:
-    """All vectors in boxes that part a_1 = n, n - 1, n - 2 to n - 3, n - 4 to n - 7 and so on."""
-    last = n - np.array([0, *(2**i for i in range(n.bit_length()))])
-    first = np.concatenate((last[:1], last[2:] + 1, [0]))
-    low, high = np.zeros((len(last), levels), np.int64), np.repeat(last[:, None], levels, axis=1)
-    low[:, 0] = first
-    return low, high
-
-
-def _halve(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """Each box cut in two along its longest side, without what a_1 >= a_2 >= ... rules out."""
-    if not len(low):
-        return low, high
-    side = np.argmax(high - low, axis=1)
-    row = np.arange(len(low))
-    middle = (low[row, side] + high[row, side]) // 2
-    left, right = high.copy(), low.copy()
-    left[row, side], right[row, side] = middle, middle + 1
-    low, high = np.concatenate((low, right)), np.concatenate((left, high))
-    low = np.maximum.accumulate(low[:, ::-1], axis=1)[:, ::-1]
-    high = np.minimum.accumulate(high, axis=1)
-    possible = (low <= high).all(axis=1)
-    return low[possible], high[possible]
+def _searched(problem: Problem, measure: Measure) -> Ints:
+    found = Search(problem).run()
+    if found is None:
+        raise UsageError(
+            f"{measure}: no exact bounds found within {BOXES} steps for a list with {problem.n} unjudged documents; "
+            "bounds of Q with a cut-off (Q@10), or with equal gains of all relevant grades, are found fast"
+        )
+    return found
 
 
 def q_measure(cell: Cell, measure: Measure, setting: Setting) -> tuple[End, End]:
-    """Q: see the module."""
-    k, beta = measure.params["k"], measure.params["beta"]
-    gain = gains_of(measure, setting)
-    values, level_of = np.unique(gain, return_inverse=True)
-    if beta == 0:
-        values, level_of = np.array([0.0, 1.0]), (gain > 0).astype(np.int64)
+    """Q: the completions found by the search above."""
+    k, beta, gain = measure.params["k"], measure.params["beta"], gains_of(measure, setting)
     if gain[-1] <= 0:
         nothing = Completion.of(np.zeros(len(cell.unjudged), np.int32))
         return nothing, nothing
-    grade_of = np.array([int(np.flatnonzero(level_of == level)[-1]) for level in range(int(level_of.max()) + 1)])
+    values, level_of = np.unique(np.minimum(gain, gain > 0) if beta == 0 else gain, return_inverse=True)
+    grade_of = np.array([int(np.flatnonzero(level_of == level)[-1]) for level in range(len(values))])
     depth = len(cell.grade) if k is None else min(k, len(cell.grade))
     listed = np.where(cell.grade[:depth] < 0, -1, level_of[cell.grade[:depth]])
-    missed = level_of[np.concatenate((cell.missed, cell.grade[depth:][cell.grade[depth:] >= 0]))]
-    beyond = len(cell.unjudged) - int((listed < 0).sum())
-    others = (max(k, cell.others) if setting.free and k is not None else cell.others) + beyond
+    behind = cell.grade[depth:]
+    missed = level_of[np.concatenate((cell.missed, behind[behind >= 0]))]
+    beyond = int((behind < 0).sum())
+    others = max(k, cell.others) if setting.free and k is not None else cell.others
 
     levels = np.arange(1, len(values))
     cost = beta * np.diff(values)
     worth = cost + (levels == 1)
-    reached = np.cumsum(listed >= levels[:, None], axis=1)
-    size = reached[:, -1] if depth else np.zeros(len(levels), np.int64)
-    size = size + (missed >= levels[:, None]).sum(axis=1)
-    chosen = np.flatnonzero(listed != 0)
-    is_open = listed[chosen] < 0
-    rank = chosen + 1.0
-    judged = (worth[:, None] * reached[:, chosen]).sum(axis=0)
-    up_to = np.cumsum(is_open).astype(np.float64)
-    cut = np.inf if k is None else float(k)
-    where = f"{measure}"
+    above = np.cumsum(listed >= levels[:, None], axis=1)
+    size = (listed >= levels[:, None]).sum(axis=1) + (missed >= levels[:, None]).sum(axis=1)
+    place = np.flatnonzero(listed)
+    rank: Floats = (place + 1).astype(np.float64)
+    own = listed[place] < 0
+    judged: Floats = (worth[:, None] * above[:, place]).sum(axis=0)
+    up_to, cut = np.cumsum(own).astype(np.float64), np.inf if k is None else float(k)
 
-    reach = np.repeat(up_to[None], len(levels), axis=0)
-    found = _search(Problem(1, rank, is_open, judged, reach, size, worth, cost, cut), where)
+    found = _searched(Problem(1, rank, own, judged, up_to, size, worth, cost, cut), measure)
     high = Completion.of(np.concatenate((grade_of[found], np.zeros(beyond, np.int64))))
     if setting.free and k is None:
         return Limit(), high
-
-    behind = np.repeat((is_open.sum() - up_to)[None], len(levels), axis=0)
-    lowest = Problem(-1, rank, is_open, judged, behind, size + others, worth, cost, cut)
-    if lowest.size[-1] >= depth:
-        total, took = lowest.choose(lowest.base(0 * size), np.full(lowest.n, worth[0]), lowest.n)
-        sizes = np.arange(lowest.n + 1)
-        found = _walk_back(took, int(np.argmin(total / np.maximum(lowest.divisor(sizes), 1)))).astype(np.int64)
-    else:
-        found = _search(lowest, where)
-    own = np.concatenate((grade_of[found], np.full(beyond, setting.top)))
-    return Completion.of(own, (setting.top, others - beyond)), high
+    size = size + others + beyond
+    lowest = Problem(-1, rank, own, judged, own.sum() - up_to, size, worth, cost, cut)
+    found = _lowest_gain(lowest) if size[-1] >= depth else _searched(lowest, measure)
+    graded = np.concatenate((grade_of[found], np.full(beyond, setting.top)))
+    return Completion.of(graded, (setting.top, others)), high

@@ -1,26 +1,27 @@
-"""Bounds of nDCG (and nCG, where all discounts are 1), graded, with or without a cut-off, for any discount that does not rise with the rank.
+"""Bounds of nDCG and nCG: graded, with or without a cut-off, for discounts that do not rise with the rank.
 
 Let x_i be the (transformed) gain of document i, d(1) >= d(2) >= ... the discounts (0 behind the cut-off k),
-N(x) = sum of x_i d(rank of i) over retrieved documents and D(x) = d(1) x_(1) + d(2) x_(2) + ... with gains sorted in
-descending order; nDCG = N/D. A document behind the cut-off counts only in D, like one that was not retrieved. D
-does not fall when a gain grows. So unretrieved documents have gain 0 at the highest value and the top gain at the
-lowest; M counts them. For given gains of the own documents D is fixed and N is largest when they are sorted down
-the list, smallest when sorted the other way (rearrangement inequality).
+N(x) = sum of x_i d(rank of i) over retrieved documents and D(x) = d(1) x_(1) + d(2) x_(2) + ... with gains
+sorted in descending order; nDCG = N/D. A document behind the cut-off counts only in D, like one that was not
+retrieved. D does not fall when a gain grows. So unretrieved documents have gain 0 at the highest value and
+the top gain at the lowest; M counts them. For given gains of the own documents D is fixed and N is largest
+when they are sorted down the list, smallest when sorted the other way (rearrangement inequality).
 
-**Lowest.** D is the largest of the sums of x_i d(pi(i)) over all assignments pi of documents to ranks, hence convex; N is
-linear. For every c >= 0 the function N - cD is concave, so on the box [0, top gain]^n it is smallest at a corner, and
-nDCG <= c somewhere exactly if N - cD <= 0 at a corner. So the lowest value gives each own document gain 0 or the top
-gain: the last a documents have the top grade, and a = 0..n are tried.
+**Lowest.** D is the largest of the sums of x_i d(pi(i)) over all assignments pi of documents to ranks, hence
+convex; N is linear. For every c >= 0 the function N - cD is concave, so on the box [0, top gain]^n it is
+smallest at a corner, and nDCG <= c somewhere exactly if N - cD <= 0 at a corner. So the lowest value gives
+each own document gain 0 or the top gain: the last a documents have the top grade, and a = 0..n are tried.
 
-**Highest.** Write g_0 = 0 <= g_1 <= ... for the gains of the grades, w_l = g_l - g_(l-1), a_l for the number of own
-documents of grade l or more (a_1 >= a_2 >= ...), R_l for that of judged documents, P(a) = d(u_1) + ... + d(u_a) for
-the first a unjudged ranks, S(c) = d(1) + ... + d(c). With grades sorted down the list
+**Highest.** Write g_0 = 0 <= g_1 <= ... for the gains of the grades, w_l = g_l - g_(l-1), a_l for the number
+of own documents of grade l or more (a_1 >= a_2 >= ...), R_l for that of judged documents, P(a) = d(u_1) + ...
++ d(u_a) for the first a unjudged ranks, S(c) = d(1) + ... + d(c). With grades sorted down the list
 N = N0 + sum_l w_l P(a_l) and D = sum_l w_l S(R_l + a_l).
-By Dinkelbach the highest ratio is the limit of c -> N/D at a maximum of N - cD, starting at c = 0, reached after finitely
-many steps since c rises strictly and there are finitely many completions. N - cD is a sum over levels of
-w_l (P(a_l) - c S(R_l + a_l)); take the largest maximiser a_l of each level by itself. One more document costs
-c d(R_l + a + 1), less where R_l is larger, and R_1 >= R_2 >= ..., so these maximisers fall with l by themselves
-(increasing differences): the constraint a_1 >= a_2 >= ... holds for free and the maximum is exact. ∎
+By Dinkelbach the highest ratio is the limit of c -> N/D at a maximum of N - cD, starting at c = 0, reached
+after finitely many steps since c rises strictly and there are finitely many completions. N - cD is a sum over
+levels of w_l (P(a_l) - c S(R_l + a_l)); take the largest maximiser a_l of each level by itself. One more
+document costs c d(R_l + a + 1), less where R_l is larger, and R_1 >= R_2 >= ..., so these maximisers fall
+with l by themselves (increasing differences): the constraint a_1 >= a_2 >= ... holds for free and the maximum
+is exact. ∎
 """
 
 from __future__ import annotations

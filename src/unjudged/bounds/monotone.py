@@ -1,14 +1,16 @@
 """Bounds of measures for which one completion is lowest and one highest, whatever the rest of the list.
 
-**Monotone** (P, SetP, RR, Success, RBP, DCG, ERR, NumRelRet, and anti_P the other way round): a higher grade of a
-retrieved document never lowers the value, and documents that were not retrieved do not count. So the lowest
-value has all unjudged documents at grade 0, the highest at the top grade. For ERR: a user who reaches rank i
-gets s/i + (1 - s) W, where s is the chance to stop there and W <= 1/(i+1) what the rest is worth; that grows with s.
+**Monotone** (P, SetP, RR, Success, RBP, DCG, ERR, NumRelRet, and anti_P the other way round): a higher grade
+of a retrieved document never lowers the value, and documents that were not retrieved do not count. So the
+lowest value has all unjudged documents at grade 0, the highest at the top grade. For ERR: a user who reaches
+rank i gets s/i + (1 - s) W, where s is the chance to stop there and W <= 1/(i+1) what the rest is worth; that
+grows with s.
 
-**Recall** (R, SetR, relative_P, SetP(relative=True)): C / min(R, K), with C relevant documents among the first k and
-K a constant or infinite. One more relevant document among the first k turns C/R into (C+1)/(R+1) or C/K into
-(C+1)/K, never lower because C <= min(R, K); one more elsewhere never raises the value. So the highest value has
-all own unjudged documents of the first k relevant and nothing else, the lowest exactly the others.
+**Recall** (R, SetR, relative_P, SetP(relative=True)): C / min(R, K), with C relevant documents among the
+first k and K a constant or infinite. One more relevant document among the first k turns C/R into (C+1)/(R+1)
+or C/K into (C+1)/K, never lower because C <= min(R, K); one more elsewhere never raises the value. So the
+highest value has all own unjudged documents of the first k relevant and nothing else, the lowest exactly the
+others.
 """
 
 from __future__ import annotations

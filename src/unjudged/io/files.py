@@ -12,7 +12,7 @@ from typing import Any
 from unjudged.errors import InputError
 
 STDIN = "-"
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
 
 

@@ -73,22 +73,24 @@ static inline uint64_t mix(uint64_t x)
     return x;
 }
 
+static inline uint64_t load_bytes(const char *s, size_t n)   /* n < 8 */
+{
+    uint64_t w = 0;
+    for (size_t i = 0; i < n; i++) w |= (uint64_t)(unsigned char)s[i] << (8 * i);
+    return w;
+}
+
 static inline uint64_t hash_bytes(const char *s, size_t n)
 {
-    uint64_t h = 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull);
-    while (n >= 8) {
-        uint64_t w;
+    uint64_t h = 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull), w;
+    const char *end = s + n;
+    if (n < 8) return mix(mix(h ^ load_bytes(s, n)));
+    for (; end - s > 8; s += 8) {
         memcpy(&w, s, 8);
         h = mix(h ^ w);
-        s += 8;
-        n -= 8;
     }
-    if (n) {
-        uint64_t w = 0;
-        memcpy(&w, s, n);
-        h = mix(h ^ w);
-    }
-    return mix(h);
+    memcpy(&w, end - 8, 8);      /* the last eight bytes, some of them for the second time */
+    return mix(mix(h ^ w));
 }
 
 #if defined(_WIN32)
@@ -134,6 +136,26 @@ static int same_word(const char *s, size_t n, const char *word)
     return 1;
 }
 
+/* The first 19 digits that count of a long number, as m * 10^exponent; 0 if more follow. */
+static int count_digits(const char *p, const char *end, uint64_t *m, int64_t *exponent)
+{
+    int digits = 0, exact = 1, behind = 0;
+    *m = 0;
+    *exponent = 0;
+    for (; p < end; p++) {
+        if (*p == '.') behind = 1;
+        else if (digits < 19) {
+            *m = *m * 10 + (uint64_t)(*p - '0');
+            digits += *m != 0;
+            *exponent -= behind;
+        } else {
+            exact = 0;
+            *exponent += !behind;
+        }
+    }
+    return exact;
+}
+
 /* A decimal number: sign, digits, point, exponent; or inf / infinity. Correctly rounded. */
 static int parse_score(const char *s, size_t n, double *out)
 {
@@ -149,18 +171,16 @@ static int parse_score(const char *s, size_t n, double *out)
         return same_word(p, rest, "nan") ? SCORE_NAN : SCORE_BAD;
     }
     uint64_t m = 0;
-    int digits = 0, seen = 0, exact = 1;
+    int seen = 0, exact = 1;
     int64_t exponent = 0;
-    for (; p < end && *p >= '0' && *p <= '9'; p++, seen = 1) {
-        if (digits < 19) { m = m * 10 + (uint64_t)(*p - '0'); digits += m != 0; }
-        else { exact = 0; exponent++; }
-    }
+    const char *first = p, *point = NULL;
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++) m = m * 10 + (uint64_t)(*p - '0');
     if (p < end && *p == '.') {
-        for (p++; p < end && *p >= '0' && *p <= '9'; p++, seen = 1) {
-            if (digits < 19) { m = m * 10 + (uint64_t)(*p - '0'); digits += m != 0; exponent--; }
-            else exact = 0;
-        }
+        for (point = p++; p < end && (unsigned char)(*p - '0') < 10; p++) m = m * 10 + (uint64_t)(*p - '0');
+        exponent = point + 1 - p;
     }
+    seen = p - first > (point != NULL);
+    if (p - first > 19) exact = count_digits(first, p, &m, &exponent);
     if (!seen) return SCORE_BAD;
     if (p < end && (*p | 32) == 'e') {
         int sign = 1;
@@ -201,8 +221,7 @@ typedef struct {
     int64_t n_topics, n_rows;
     uint32_t *topic_slot;        /* topic + 1, open addressing */
     uint64_t topic_mask;
-    uint32_t *row_slot;          /* row + 1; a table per topic, one after the other */
-    uint32_t *row_tag;           /* upper half of the hash, so that most probes never touch the ids */
+    uint64_t *row_slot;          /* upper half of the hash, row + 1; a table per topic, one after the other */
     int64_t *table_start;
     uint64_t *table_mask;
     Arena duplicates;            /* int64 pairs (row, earlier row with the same document) */
@@ -232,23 +251,22 @@ static int64_t index_find_topic(const Index *x, const char *s, size_t n)
 
 static inline int32_t index_find_row(const Index *x, int64_t topic, const char *s, size_t n, uint64_t h)
 {
-    const uint32_t *slot = x->row_slot + x->table_start[topic];
-    const uint32_t *tag = x->row_tag + x->table_start[topic];
-    uint64_t mask = x->table_mask[topic];
-    uint32_t wanted = (uint32_t)(h >> 32);
+    const uint64_t *slot = x->row_slot + x->table_start[topic];
+    uint64_t mask = x->table_mask[topic], tag = h >> 32;
     for (uint64_t i = h & mask; slot[i]; i = (i + 1) & mask) {
-        if (tag[i] != wanted) continue;
+        if (slot[i] >> 32 != tag) continue;
         size_t m;
-        const char *d = id_at(&x->docs, x->doc_end, slot[i] - 1, &m);
-        if (m == n && same_bytes(s, d, n)) return (int32_t)(slot[i] - 1);
+        int64_t row = (int64_t)(uint32_t)slot[i] - 1;
+        const char *d = id_at(&x->docs, x->doc_end, row, &m);
+        if (m == n && same_bytes(s, d, n)) return (int32_t)row;
     }
     return -1;
 }
 
 static uint64_t table_size(uint64_t n)
 {
-    uint64_t size = 2;
-    while (size < 2 * n) size *= 2;
+    uint64_t size = 4;
+    while (size < 4 * n) size *= 2;
     return size;
 }
 
@@ -272,8 +290,7 @@ static int index_build(Index *x)
         total += (int64_t)size;
     }
     x->row_slot = calloc((size_t)total + 1, sizeof *x->row_slot);
-    x->row_tag = calloc((size_t)total + 1, sizeof *x->row_tag);
-    if (!x->row_slot || !x->row_tag) return -1;
+    if (!x->row_slot) return -1;
     for (int64_t t = 0; t < x->n_topics; t++)
         for (int64_t r = x->row_start[t]; r < x->row_start[t + 1]; r++) {
             size_t n;
@@ -286,8 +303,7 @@ static int index_build(Index *x)
                 continue;
             }
             while (x->row_slot[x->table_start[t] + (int64_t)i]) i = (i + 1) & mask;
-            x->row_slot[x->table_start[t] + (int64_t)i] = (uint32_t)r + 1;
-            x->row_tag[x->table_start[t] + (int64_t)i] = (uint32_t)(h >> 32);
+            x->row_slot[x->table_start[t] + (int64_t)i] = (h >> 32 << 32) | ((uint32_t)r + 1);
         }
     return 0;
 }
@@ -372,7 +388,6 @@ static void index_dealloc(Index *x)
     free(x->row_start);
     free(x->topic_slot);
     free(x->row_slot);
-    free(x->row_tag);
     free(x->table_start);
     free(x->table_mask);
     free_object((PyObject *)x);
@@ -464,11 +479,11 @@ static PyObject *bad_lines_list(const BadLines *b)
 enum { TIES_TREC10 = 0, TIES_TREC9 = 1, TIES_FILE = 2, TIES_ASCENDING = 3 };
 
 typedef struct {
-    double score;
+    double score;                /* as the tie rule compares it */
+    uint64_t hash;
     size_t doc;                  /* offset in the arena */
     uint32_t length;
-    int32_t topic;               /* used while gathering */
-    uint64_t hash;
+    int32_t row;                 /* in the judgments, -1 if it is not there */
 } Entry;
 
 typedef struct { double score; uint32_t entry; } Key;
@@ -481,9 +496,14 @@ typedef struct {
     /* the topic being read */
     int64_t topic;               /* -1: outside the judgments; -2: none yet */
     Arena topic_id, entries, arena;
+    int unsorted, repeated;      /* do its documents stand in another order than ranked; is one there twice? */
+    Arena known;                 /* its documents, open addressing: upper half of the hash, entry + 1 */
+    uint64_t known_mask;
+    Arena entry_topic;           /* the topic of each entry, while gathering */
     Arena keys, spare, table;
     /* text left over from the last feed, line count, tag of the last line */
     Arena rest, tag;
+    const char *last_tag, *last_end, *text_end;
     int64_t line;
     /* results */
     Arena rows, ranks, docs, doc_ends, doc_rows, tie_first, tie_size;
@@ -554,68 +574,79 @@ static int close_group(RunScanner *r, size_t hit, int64_t first, int64_t last)
     return 0;
 }
 
-/* Ranks the documents of one topic, drops later duplicates, looks up the judged ones. */
-static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n)
+/* Sorts the entries of one topic where they are not in order; NULL keys: they are. */
+static int order_entries(RunScanner *r, const Entry *entries, size_t n, int unsorted, const Key **order)
 {
-    r->keys.size = r->spare.size = r->table.size = 0;
-    uint64_t size = table_size(n);
-    if (arena_reserve(&r->keys, n * sizeof(Key)) || arena_reserve(&r->table, size * sizeof(uint32_t))) return -1;
+    *order = NULL;
+    if (!unsorted) return 0;
+    r->keys.size = r->spare.size = 0;
+    if (arena_reserve(&r->keys, n * sizeof(Key)) || arena_reserve(&r->spare, n * sizeof(Key))) return -1;
     Key *keys = (Key *)r->keys.data;
-    int sorted = 1;
-    for (size_t i = 0; i < n; i++) {
-        keys[i].score = r->ties == TIES_TREC9 ? (double)(float)entries[i].score : entries[i].score;
-        keys[i].entry = (uint32_t)i;
-        if (i && precedes(r, entries, &keys[i], &keys[i - 1])) sorted = 0;
+    for (size_t i = 0; i < n; i++) keys[i] = (Key){entries[i].score, (uint32_t)i};
+    sort_keys(r, entries, keys, (Key *)r->spare.data, n);
+    *order = keys;
+    return 0;
+}
+
+/* Was this entry's document ranked already? Keeps it in the table if not. */
+static int already_ranked(const RunScanner *r, const Entry *entries, uint32_t entry, uint32_t *table, uint64_t mask)
+{
+    const Entry *e = entries + entry;
+    uint64_t slot = (e->hash >> 20) & mask;
+    for (; table[slot]; slot = (slot + 1) & mask) {
+        const Entry *o = entries + (table[slot] - 1);
+        if (o->hash == e->hash && o->length == e->length &&
+            same_bytes(r->arena.data + o->doc, r->arena.data + e->doc, e->length))
+            return 1;
     }
-    if (!sorted) {
-        if (arena_reserve(&r->spare, n * sizeof(Key))) return -1;
-        sort_keys(r, entries, keys, (Key *)r->spare.data, n);
+    table[slot] = entry + 1;
+    return 0;
+}
+
+/* Ranks the documents of one topic, drops later duplicates, keeps the judged ones as hits. */
+static int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int unsorted, int repeated)
+{
+    const Key *order;
+    uint32_t *table = NULL;
+    uint64_t size = table_size(n);
+    if (order_entries(r, entries, n, unsorted, &order)) return -1;
+    if (repeated) {
+        r->table.size = 0;
+        if (arena_reserve(&r->table, size * sizeof *table)) return -1;
+        table = (uint32_t *)r->table.data;
+        memset(table, 0, size * sizeof *table);
     }
-    uint32_t *table = (uint32_t *)r->table.data;
-    memset(table, 0, size * sizeof *table);
-    uint64_t mask = size - 1;
     int64_t rank = 0, group_first = 1;
     size_t group_hit = r->rows.size / sizeof(int32_t);
     double group_score = 0;
-    r->hit_start[topic] = (int64_t)(r->rows.size / sizeof(int32_t));
+    r->hit_start[topic] = (int64_t)group_hit;
     if (r->keep_docs) r->doc_start[topic] = (int64_t)(r->doc_rows.size / sizeof(int32_t));
     for (size_t i = 0; i < n && !(r->truncate && rank >= r->truncate); i++) {
-        const Entry *e = entries + keys[i].entry;
-        const char *doc = r->arena.data + e->doc;
-        uint64_t slot = (e->hash >> 20) & mask;
-        int duplicate = 0;
-        for (; table[slot]; slot = (slot + 1) & mask) {
-            const Entry *o = entries + (table[slot] - 1);
-            if (o->hash == e->hash && o->length == e->length && same_bytes(r->arena.data + o->doc, doc, e->length)) {
-                duplicate = 1;
-                break;
-            }
-        }
-        if (duplicate) {
+        uint32_t entry = order ? order[i].entry : (uint32_t)i;
+        const Entry *e = entries + entry;
+        if (repeated && already_ranked(r, entries, entry, table, size - 1)) {
             if (!r->duplicates++ || topic < r->duplicate_topic) {
                 r->duplicate_topic = topic;
                 r->duplicate_doc.size = 0;
-                if (arena_append(&r->duplicate_doc, doc, e->length)) return -1;
+                if (arena_append(&r->duplicate_doc, r->arena.data + e->doc, e->length)) return -1;
             }
             continue;
         }
-        table[slot] = keys[i].entry + 1;
-        if (r->tie_groups && rank && keys[i].score != group_score) {
+        if (r->tie_groups && rank && e->score != group_score) {
             if (close_group(r, group_hit, group_first, rank)) return -1;
             group_hit = r->rows.size / sizeof(int32_t);
             group_first = rank + 1;
         }
-        group_score = keys[i].score;
+        group_score = e->score;
         rank++;
-        int32_t row = index_find_row(r->index, topic, doc, e->length, e->hash);
-        if (row >= 0) {
+        if (e->row >= 0) {
             int32_t at = (int32_t)rank;
-            if (arena_append(&r->rows, &row, sizeof row) || arena_append(&r->ranks, &at, sizeof at)) return -1;
+            if (arena_append(&r->rows, &e->row, sizeof e->row) || arena_append(&r->ranks, &at, sizeof at)) return -1;
         }
         if (r->keep_docs) {
-            if (arena_append(&r->docs, doc, e->length)) return -1;
+            if (arena_append(&r->docs, r->arena.data + e->doc, e->length)) return -1;
             int64_t end = (int64_t)r->docs.size;
-            if (arena_append(&r->doc_ends, &end, sizeof end) || arena_append(&r->doc_rows, &row, sizeof row))
+            if (arena_append(&r->doc_ends, &end, sizeof end) || arena_append(&r->doc_rows, &e->row, sizeof e->row))
                 return -1;
         }
     }
@@ -631,8 +662,11 @@ static int close_topic(RunScanner *r)
 {
     int failed = 0;
     if (r->topic >= 0 && !r->gather) {
-        failed = rank_topic(r, r->topic, (const Entry *)r->entries.data, r->entries.size / sizeof(Entry));
+        failed = rank_topic(r, r->topic, (const Entry *)r->entries.data, r->entries.size / sizeof(Entry), r->unsorted,
+                            r->repeated);
         r->entries.size = r->arena.size = 0;
+        r->unsorted = r->repeated = 0;
+        if (r->known.size) memset(r->known.data, 0, r->known.size);
     }
     return failed;
 }
@@ -679,69 +713,164 @@ static int open_topic(RunScanner *r, const char *s, size_t n)
     return 0;
 }
 
-static inline int add_entry(RunScanner *r, const char *doc, size_t n, double score)
+static inline void know(uint64_t *slots, uint64_t mask, uint64_t hash, uint32_t entry)
 {
-    Entry e;
-    if (n > UINT32_MAX) return -1;
-    e.score = score;
-    e.doc = r->arena.size;
-    e.length = (uint32_t)n;
-    e.topic = (int32_t)r->topic;
-    e.hash = hash_bytes(doc, n);
-    if (r->entries.size / sizeof e >= UINT32_MAX - 1) return -1;
-    return arena_append(&r->arena, doc, n) || arena_append(&r->entries, &e, sizeof e);
+    uint64_t i = (hash >> 20) & mask;
+    while (slots[i]) i = (i + 1) & mask;
+    slots[i] = (hash >> 32 << 32) | (entry + 1);
+}
+
+/* Makes the set of the topic's documents twice as large. */
+static int grow_known(RunScanner *r)
+{
+    uint64_t size = r->known.size ? 2 * (r->known_mask + 1) : 4096;
+    r->known.size = 0;
+    if (arena_reserve(&r->known, size * sizeof(uint64_t))) return -1;
+    r->known.size = size * sizeof(uint64_t);
+    memset(r->known.data, 0, r->known.size);
+    r->known_mask = size - 1;
+    const Entry *entries = (const Entry *)r->entries.data;
+    for (size_t i = 0, n = r->entries.size / sizeof(Entry); i < n; i++)
+        know((uint64_t *)r->known.data, r->known_mask, entries[i].hash, (uint32_t)i);
+    return 0;
+}
+
+/* Notes a document of the topic being read: is it there already, is it in order? */
+static int add_entry(RunScanner *r, const char *doc, size_t n, double score)
+{
+    size_t count = r->entries.size / sizeof(Entry);
+    if (n > UINT32_MAX || count >= UINT32_MAX - 1) return -1;
+    if (arena_reserve(&r->entries, sizeof(Entry)) || arena_reserve(&r->arena, n + 32)) return -1;
+    Entry *entries = (Entry *)r->entries.data, *e = entries + count;
+    e->score = r->ties == TIES_TREC9 ? (double)(float)score : score;
+    e->hash = hash_bytes(doc, n);
+    e->doc = r->arena.size;
+    e->length = (uint32_t)n;
+    e->row = index_find_row(r->index, r->topic, doc, n, e->hash);
+    if (n <= 32 && r->text_end && r->text_end - doc >= 32) memcpy(r->arena.data + r->arena.size, doc, 32);   /* one move, no call */
+    else if (n) memcpy(r->arena.data + r->arena.size, doc, n);
+    r->arena.size += n;
+    r->entries.size += sizeof(Entry);
+    if (r->gather) {
+        int32_t topic = (int32_t)r->topic;
+        return arena_append(&r->entry_topic, &topic, sizeof topic);
+    }
+    if (3 * (count + 1) > (r->known.size ? r->known_mask + 1 : 0)) {
+        r->entries.size -= sizeof(Entry);       /* the new one is looked for below */
+        int failed = grow_known(r);
+        r->entries.size += sizeof(Entry);
+        if (failed) return -1;
+    }
+    uint64_t *slots = (uint64_t *)r->known.data, mask = r->known_mask, tag = e->hash >> 32, i = (e->hash >> 20) & mask;
+    for (; slots[i]; i = (i + 1) & mask) {
+        if (slots[i] >> 32 != tag) continue;
+        const Entry *o = entries + ((uint32_t)slots[i] - 1);
+        if (o->hash == e->hash && o->length == e->length && same_bytes(r->arena.data + o->doc, doc, n)) {
+            r->repeated = 1;
+            break;
+        }
+    }
+    if (!slots[i]) slots[i] = (tag << 32) | (uint32_t)(count + 1);
+    if (count && !r->unsorted) {
+        Key last = {e[-1].score, (uint32_t)(count - 1)}, this = {e->score, (uint32_t)count};
+        r->unsorted = precedes(r, entries, &this, &last);
+    }
+    return 0;
+}
+
+static int unusable_line(RunScanner *r, int kind, const char *p, const char *end)
+{
+    Field f[6];
+    int found = split_line(p, end, f, 6);
+    if (!found) return 0;
+    if (found < 6) kind = BAD_FIELDS;
+    if (memchr(p, 0, (size_t)(end - p))) kind = BAD_NUL;
+    if (bad_line(&r->bad, kind, r->line, f, found)) return -1;
+    return r->lenient ? 0 : 1;
+}
+
+static inline const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && IS_SPACE[(unsigned char)*p]) p++;
+    return p;
+}
+
+static inline const char *skip_field(const char *p, const char *end)
+{
+    while (p < end && !IS_SPACE[(unsigned char)*p]) p++;
+    return p;
 }
 
 /* Scans one complete line. Returns 0, -1 (memory) or 1 (unusable line, stop). */
-static inline int scan_line(RunScanner *r, const char *p, const char *end)
+static inline int scan_line(RunScanner *r, const char *line, const char *end)
 {
     r->line++;
-    if (p == end || *p == '#') return 0;
-    Field f[6];
-    int found = split_line(p, end, f, 6), kind = 0;
-    double score = 0;
-    if (!found) return 0;
-    if (found < 6) kind = BAD_FIELDS;
+    if (line == end || *line == '#') return 0;
+    size_t known = r->topic_id.size;
+    const char *topic = line, *p;
+    int same = r->topic != -2 && known && (size_t)(end - line) > known && IS_SPACE[(unsigned char)line[known]] &&
+               !memcmp(line, r->topic_id.data, known);
+    if (same) p = line + known;
     else {
-        int parsed = parse_score(f[4].s, f[4].n, &score);
-        if (parsed) kind = parsed == SCORE_NAN ? BAD_NAN : BAD_SCORE;
+        topic = skip_blanks(line, end);
+        p = skip_field(topic, end);
     }
-    if (kind) {
-        if (memchr(p, 0, (size_t)(end - p))) kind = BAD_NUL;
-        if (bad_line(&r->bad, kind, r->line, f, found)) return -1;
-        return r->lenient ? 0 : 1;
-    }
-    if (r->topic == -2 || f[0].n != r->topic_id.size || memcmp(f[0].s, r->topic_id.data, f[0].n))
-        if (open_topic(r, f[0].s, f[0].n)) return -1;
+    size_t topic_length = (size_t)(p - topic);
+    const char *doc = skip_blanks(skip_field(skip_blanks(p, end), end), end), *doc_end = skip_field(doc, end);
+    const char *score_at = skip_blanks(skip_field(skip_blanks(doc_end, end), end), end);
+    const char *score_end = skip_field(score_at, end), *tag = skip_blanks(score_end, end);
+    if (tag == end) return unusable_line(r, BAD_FIELDS, line, end);
+    double score;
+    int parsed = parse_score(score_at, (size_t)(score_end - score_at), &score);
+    if (parsed) return unusable_line(r, parsed == SCORE_NAN ? BAD_NAN : BAD_SCORE, line, end);
+    if (!same && (r->topic == -2 || topic_length != known || memcmp(topic, r->topic_id.data, known)))
+        if (open_topic(r, topic, topic_length)) return -1;
     r->lines++;
-    r->tag.size = 0;
-    if (arena_append(&r->tag, f[5].s, f[5].n)) return -1;
+    r->last_tag = tag;
+    r->last_end = end;
     if (r->topic < 0) {
         r->outside_lines++;
         return 0;
     }
-    return add_entry(r, f[2].s, f[2].n, score) ? -1 : 0;
+    return add_entry(r, doc, (size_t)(doc_end - doc), score) ? -1 : 0;
+}
+
+/* Keeps the tag of the last line, before the text it stands in goes away. */
+static int keep_tag(RunScanner *r)
+{
+    if (!r->last_tag) return 0;
+    r->tag.size = 0;
+    int failed = arena_append(&r->tag, r->last_tag, (size_t)(skip_field(r->last_tag, r->last_end) - r->last_tag));
+    r->last_tag = NULL;
+    return failed;
 }
 
 static int scan_text(RunScanner *r, const char *p, size_t n)
 {
     const char *end = p + n;
     int status = 0;
+    r->text_end = NULL;
     if (r->rest.size) {
         const char *newline = memchr(p, '\n', n);
         if (arena_append(&r->rest, p, newline ? (size_t)(newline - p) : n)) return -1;
         if (!newline) return 0;
         status = scan_line(r, r->rest.data, r->rest.data + r->rest.size);
+        if (keep_tag(r)) return -1;
         r->rest.size = 0;
         p = newline + 1;
     }
+    r->text_end = end;
     while (!status && p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
-        if (!newline) return arena_append(&r->rest, p, (size_t)(end - p));
+        if (!newline) {
+            if (arena_append(&r->rest, p, (size_t)(end - p))) return -1;
+            break;
+        }
         status = scan_line(r, p, newline);
         p = newline + 1;
     }
-    return status;
+    r->text_end = NULL;
+    return keep_tag(r) ? -1 : status;
 }
 
 static int take_status(RunScanner *r, int status)
@@ -837,15 +966,16 @@ static int finish_gathered(RunScanner *r)
     size_t n = r->entries.size / sizeof(Entry);
     int64_t topics = r->index->n_topics;
     const Entry *all = (const Entry *)r->entries.data;
+    const int32_t *topic = (const int32_t *)r->entry_topic.data;
     int64_t *start = calloc((size_t)topics + 2, sizeof *start);
     Entry *grouped = malloc((n + 1) * sizeof *grouped);
     int failed = !start || !grouped;
     if (!failed) {
-        for (size_t i = 0; i < n; i++) start[all[i].topic + 2]++;
+        for (size_t i = 0; i < n; i++) start[topic[i] + 2]++;
         for (int64_t t = 0; t < topics; t++) start[t + 2] += start[t + 1];
-        for (size_t i = 0; i < n; i++) grouped[start[all[i].topic + 1]++] = all[i];
+        for (size_t i = 0; i < n; i++) grouped[start[topic[i] + 1]++] = all[i];
         for (int64_t t = 0; t < topics && !failed; t++)
-            if (r->seen[t]) failed = rank_topic(r, t, grouped + start[t], (size_t)(start[t + 1] - start[t]));
+            if (r->seen[t]) failed = rank_topic(r, t, grouped + start[t], (size_t)(start[t + 1] - start[t]), 1, 1);
     }
     free(start);
     free(grouped);
@@ -925,6 +1055,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped && r->rest.size) {
         status = scan_line(r, r->rest.data, r->rest.data + r->rest.size);
+        if (keep_tag(r)) status = -1;
         r->rest.size = 0;
     }
     if (!status && !r->stopped) status = r->gather ? finish_gathered(r) : close_topic(r);
@@ -1012,6 +1143,7 @@ static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 static void scanner_dealloc(RunScanner *r)
 {
     Arena *arenas[] = {&r->topic_id, &r->entries, &r->arena,    &r->keys,     &r->spare,         &r->table,
+                       &r->known,    &r->entry_topic,
                        &r->rest,     &r->tag,     &r->rows,     &r->ranks,    &r->docs,          &r->doc_ends,
                        &r->doc_rows, &r->bad.text, &r->outside_names, &r->duplicate_doc,
                        &r->tie_first, &r->tie_size};

@@ -8,7 +8,7 @@ condensed list, `mean='geometric'` the geometric mean over topics. `repr` is the
 
 from __future__ import annotations
 
-import inspect
+import functools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -86,7 +86,7 @@ class Definition:
     @property
     def summary(self) -> str:
         """First line of the docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
+        return (self.function.__doc__ or "").strip().split("\n")[0]
 
 
 REGISTRY: dict[str, Measure] = {}
@@ -222,17 +222,26 @@ class Measure:
         return float(np.mean(values))
 
 
+@functools.cache
+def _kinds(hint: str, module: str) -> tuple[tuple[type, ...], tuple[Any, ...]]:
+    """Types and choices of an annotation, as in `int | None` or `Literal["log2", "jk"]`."""
+    import sys
+
+    meant = eval(hint, dict(vars(sys.modules[module]))) if isinstance(hint, str) else hint
+    parts = get_args(meant) if get_origin(meant) in (typing.Union, types.UnionType) else (meant,)
+    choices = tuple(c for part in parts if get_origin(part) is Literal for c in get_args(part))
+    kinds = tuple(get_origin(part) or part or type(None) for part in parts if get_origin(part) is not Literal)
+    return kinds, choices
+
+
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    hints = typing.get_type_hints(function)
-    for i, (name, p) in enumerate(inspect.signature(function).parameters.items()):
-        if i == 0:
-            continue  # the hits
-        hint = hints.get(name, object)
-        parts = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
-        choices = tuple(c for part in parts if get_origin(part) is Literal for c in get_args(part))
-        kinds = tuple(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
-        required = p.default is inspect.Parameter.empty
-        yield Parameter(name, None if required else p.default, kinds, choices, required)
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[1 : code.co_argcount]  # the hits come first
+    first_default = len(names) - len(defaults)
+    for i, name in enumerate(names):
+        kinds, choices = _kinds(function.__annotations__.get(name, "object"), function.__module__)
+        required = i < first_default
+        yield Parameter(name, None if required else defaults[i - first_default], kinds, choices, required)
 
 
 @typing.overload

@@ -13,9 +13,10 @@ from unjudged.errors import UsageError
 from unjudged.ties.lists import Kinds, Lists, Mask, changes, expand, log_choose
 from unjudged.ties.spread import Spread
 
-MOST_STEPS = 4e9
-"""Refuse the distribution of a maximum in a list that takes more steps than this (some ten seconds)."""
+MOST_STEPS = 1e10
+"""Refuse the distribution of a maximum in a list that takes more steps than this (some twenty seconds)."""
 
+_LEVELS_AT_ONCE = 1024
 _NEXT_TO_IMPOSSIBLE = 1e-22  # far below what a float64 holds of a mean
 
 
@@ -107,7 +108,7 @@ class States(Spread):
 
     def best_precision(self) -> Floats:
         """Per cell, for its 1st, 2nd... relevant document: the mean of the best precision there or further down."""
-        return cast(Floats, _BestPrecision(self))
+        return cast(Floats, self._once("best precision", lambda: _BestPrecision(self)))
 
     def mean_of_max(self, cell: int, values: Floats) -> float:
         """Mean of the largest value of the hits of a cell (hits of one kind; their numbers above counted).
@@ -135,7 +136,9 @@ class States(Spread):
         chance = np.ones(len(levels))
         for table in tables:
             some = int(np.searchsorted(levels, np.nanmax(table)))  # above all values of the group: certain
-            chance[:some] *= _chance_of_at_most(table, levels[:some])
+            for i in range(0, some, _LEVELS_AT_ONCE):
+                block = slice(i, min(i + _LEVELS_AT_ONCE, some))
+                chance[block] *= _chance_of_at_most(table, levels[block])
         return float(levels @ np.diff(chance, prepend=0.0))
 
     def _table(self, values: Floats, entries: slice) -> Floats:
@@ -206,8 +209,9 @@ def _chance_of_at_most(table: Floats, levels: Floats) -> Floats:
         moved = np.empty((len(walk) + 1, active))
         np.subtract(walk, step, out=moved[:-1])
         moved[-1] = 0.0
-        for i, value in enumerate(values[j, np.minimum(x, m - 1)].tolist()):  # hits above a level end its walk
-            step[i, : int(np.searchsorted(levels[:active], value))] = 0.0
+        here = values[j, np.minimum(x, m - 1)]
+        high = np.flatnonzero(here > levels[0])
+        step[high] *= here[high, None] <= levels[None, :active]  # a hit above a level ends its walk
         moved[1:] += step
         kept = np.flatnonzero(moved.max(axis=1) > _NEXT_TO_IMPOSSIBLE)
         if not len(kept):
