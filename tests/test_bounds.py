@@ -9,9 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.bounds import bounds
+from unjudged.bounds import BOUNDED, Bounds, blended, bounds
+from unjudged.bounds.cells import Setting, cells_of
+from unjudged.errors import UsageError
+from unjudged.measures import REGISTRY
+from unjudged.measures import measures as parsed
 
 EXACT = 1e-12
 
@@ -82,7 +88,7 @@ def random_case(rng: random.Random, top: int, limit: int) -> Case:
 def collection_of(cases: Sequence[Case], top: int) -> uj.Collection:
     """All cases as topics; a second run retrieves the others, among them some of the first run's own documents."""
     qrels: dict[str, dict[str, int]] = {"top": {"best": top}}
-    runs: dict[str, dict[str, dict[str, float]]] = {"run": {}, "second": {}}
+    runs: dict[str, dict[str, dict[str, float]]] = {"run": {"top": {"best": 1.0}}, "second": {"top": {"best": 1.0}}}
     for i, case in enumerate(cases):
         topic = f"t{i}"
         qrels[topic] = case.judged() or {"nobody": -1}
@@ -128,9 +134,256 @@ def check(cases: Sequence[Case], top: int, measures: Sequence[str]) -> int:
     return total
 
 
-@pytest.mark.parametrize(("top", "count", "limit"), [(1, 900, 128), (2, 700, 243), (3, 500, 256)])
+@pytest.mark.parametrize(("top", "count", "limit"), [(1, 900, 128), (2, 400, 243), (3, 300, 256)])
 def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     rng = random.Random(top)
     cases = [random_case(rng, top, limit) for _ in range(count)]
     assert {c.open for c in cases} >= set(range(4))
     assert check(cases, top, MEASURES) > 10 * count
+
+
+def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Q, where small cases are not simply enumerated: the bounds on boxes rule nothing good out."""
+    monkeypatch.setattr(blended, "FEW", 0)
+    rng = random.Random(5)
+    graded = [m for m in MEASURES if m.startswith("Q")]
+    for top, limit in ((1, 64), (2, 243), (3, 256)):
+        check([random_case(rng, top, limit) for _ in range(60)], top, graded)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_longer_lists_of_q(seed: int) -> None:
+    """Lists with 8 to 12 unjudged documents: the search against every vector of counts and its best set."""
+    rng = random.Random(seed)
+    top = 2 + seed % 2
+    case = Case(
+        tuple(None if rng.random() < 0.5 else rng.choice((0, 0, 1, 2, top)) for _ in range(20)),
+        tuple(rng.randint(0, top) for _ in range(rng.randint(0, 10))),
+        rng.choice((0, 3)),
+    )
+    assert 6 <= case.open <= 14
+    collection = collection_of([case], top)
+    cell = list(cells_of(collection))[1]
+    problems: list[blended.Problem] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            blended, "_searched", lambda problem, measure: problems.append(problem) or np.zeros(problem.n, int)
+        )
+        for spelling in ("Q", "Q(beta=20)", "Q(beta=0.3, gains={1: 1, 2: 3, 3: 10})"):
+            blended.q_measure(cell, uj.parse(spelling)[0], Setting(collection.judgments, False))
+    for problem in problems:
+        vectors = itertools.combinations_with_replacement(range(problem.n + 1), len(problem.size))
+        everything = blended.Search(problem)
+        everything._try_all_sets(np.array([v[::-1] for v in vectors]))
+        found = blended.Search(problem)
+        assert found.run() is not None
+        assert found.best == pytest.approx(everything.best, abs=EXACT)
+
+
+# -- growth "free"
+
+CAPPED = (
+    *("P@3", "RR", "RBP", "relative_P@2", "SetP(relative=True)", "AP(norm='min')@2", "AP(norm='min', rel=0)@2"),
+    *("nDCG@2", "nDCG(dcg='jk')@3", "nDCG(dcg='exp-log2')@1", "nCG@2", "Q@1", "Q@2", "Q(beta=5)@3", "bpref(rel=9)"),
+)
+FALLING = ("R", "R@2", "SetR", "AP", "AP@2", "AP(rel=0)", "Rprec", "Rprec(mult=0.5)", "bpref", "nDCG", "Q")
+
+
+def free_ends(cases: Sequence[Case], top: int, more: int, measures: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Brute force with 0 to `more` further documents of any grade."""
+    grown = [Case(c.ranked, c.missed, c.others + extra) for c in cases for extra in range(more + 1)]
+    low, high, _ = brute_force(grown, top, measures)
+    shape = len(cases), more + 1, len(measures)
+    return low.reshape(shape).min(axis=1), high.reshape(shape).max(axis=1)
+
+
+def test_free_growth_of_capped_measures() -> None:
+    rng = random.Random(7)
+    for top, count in ((1, 60), (2, 25)):
+        cases = [random_case(rng, top, 27) for _ in range(count)]
+        cases = [Case(c.ranked[:5], c.missed[:3], min(c.others, 1)) for c in cases]
+        result = bounds(collection_of(cases, top), list(CAPPED), growth="free")
+        low, high = free_ends(cases, top, 5, CAPPED)
+        np.testing.assert_allclose(result.low[0, 1:], low, atol=EXACT, rtol=0)
+        np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
+
+
+def test_free_growth_of_falling_measures() -> None:
+    """The infimum is 0; the highest value is attained, for bpref with relevant and nonrelevant documents added."""
+    rng = random.Random(8)
+    cases = [random_case(rng, 1, 8) for _ in range(60)]
+    cases = [Case(c.ranked[:4], c.missed[:2], min(c.others, 1)) for c in cases]
+    result = bounds(collection_of(cases, 1), list(FALLING), growth="free")
+    _, high = free_ends(cases, 1, 18, FALLING)
+    assert (result.low[0, 1:] == 0).all()
+    np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
+
+
+def test_free_growth_contains_the_other() -> None:
+    rng = random.Random(9)
+    collection = collection_of([random_case(rng, 2, 10**6) for _ in range(100)], 2)
+    names = [m for m in MEASURES if not m.startswith("Q")]
+    free, retrieved = bounds(collection, names, growth="free"), bounds(collection, names)
+    assert (free.low <= retrieved.low + EXACT).all() and (free.high >= retrieved.high - EXACT).all()
+
+
+# -- properties
+
+PLAIN = [m for m in parsed(list(MEASURES)) if not m.condensed and m.params.get("rel") != 0]
+PROPERTY_MEASURES = [*(m for m in PLAIN if not str(m).startswith("Q(")), "bpref", "AP'", "bpref(rel=2)", "P(rel=0)@3"]
+
+grades = st.one_of(st.none(), st.integers(-1, 3))
+topics = st.builds(
+    Case,
+    st.lists(grades, max_size=12).map(tuple),
+    st.lists(st.integers(0, 3), max_size=5).map(tuple),
+    st.integers(0, 4),
+)
+slow = settings(max_examples=40, deadline=None)
+
+
+@slow
+@given(topics)
+def test_value_lies_between(case: Case) -> None:
+    """Not for condensed measures, which remove documents, nor for rel=0, which makes all judged ones relevant."""
+    result = bounds(collection_of([case], 3), PLAIN)
+    assert (result.low <= result.value + EXACT).all() and (result.value <= result.high + EXACT).all()
+
+
+@slow
+@given(st.lists(st.integers(0, 3), max_size=12), st.lists(st.integers(0, 3), max_size=5))
+def test_a_judged_list_has_one_value(ranked: list[int], missed: list[int]) -> None:
+    result = bounds(collection_of([Case(tuple(ranked), tuple(missed))], 3), PROPERTY_MEASURES)
+    np.testing.assert_allclose(result.low, result.value, atol=EXACT)
+    np.testing.assert_allclose(result.high, result.value, atol=EXACT)
+
+
+@slow
+@given(topics, st.integers(0, 30), st.integers(0, 3))
+def test_a_judgment_never_widens(case: Case, which: int, grade: int) -> None:
+    places = [i for i, g in enumerate(case.ranked) if g is None or g < 0]
+    assume(len(places) + case.others > 0)
+    which %= len(places) + case.others
+    if which < len(places):
+        ranked = tuple(grade if i == places[which] else g for i, g in enumerate(case.ranked))
+        judged = Case(ranked, case.missed, case.others)
+    else:
+        judged = Case(case.ranked, (*case.missed, grade), case.others - 1)
+    before, after = (bounds(collection_of([c], 3), PROPERTY_MEASURES) for c in (case, judged))
+    assert (after.low[0] >= before.low[0] - EXACT).all() and (after.high[0] <= before.high[0] + EXACT).all()
+
+
+@slow
+@given(topics, st.floats(0.05, 0.95))
+def test_width_of_rbp_is_its_residual(case: Case, p: float) -> None:
+    """Without the tail p^L: a completion grades documents, it does not make the list longer."""
+    collection = collection_of([case], 3)
+    result = bounds(collection, [uj.RBP(p=p), uj.RBP(p=p, rel=1), uj.RBP(p=p, rel=3)])
+    residual = uj.score(collection, uj.RBP_residual(p=p)).values
+    tail = p ** collection.hits.length.reshape(residual.shape)
+    np.testing.assert_allclose(result.high - result.low, np.broadcast_to(residual - tail, result.low.shape), atol=1e-12)
+
+
+def test_documents_of_other_runs_count_once() -> None:
+    qrels = {"t": {"a": 1, "b": 0, "n": -1, "m": -1}}
+    runs = {
+        "one": {"t": {"a": 3.0, "x": 2.0}},
+        "two": {"t": {"y": 3.0, "n": 2.0}},
+        "three": {"t": {"y": 1.0, "x": 2.0, "b": 3.0}},
+    }
+    result = bounds(uj.load(qrels, runs), "R")  # x, y, n are open for all runs; m was retrieved by none
+    assert result.low[:, 0, 0].tolist() == pytest.approx([1 / 3, 0, 0])  # others relevant: y, n / x / n
+    assert result.high[:, 0, 0].tolist() == pytest.approx([1, 2 / 3, 2 / 3])
+
+
+# -- what comes out
+
+
+@pytest.fixture(scope="module")
+def small() -> uj.Collection:
+    return uj.load(
+        {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1}},
+        {"r": {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"x": 1.0}}, "s": {"1": {"c": 2.0, "x": 1.0}}},
+    )
+
+
+def test_result(small: uj.Collection) -> None:
+    result = bounds(small, "P@2, AP, GMAP, NumRelRet")
+    assert isinstance(result, Bounds) and isinstance(result, uj.Result)
+    assert result.columns == ("run", "topic", "measure", "value", "low", "high")
+    assert result.low.shape == result.high.shape == result.value.shape == (2, 2, 4)
+    rows = {tuple(row[:3]): row[3:] for row in result.rows()}
+    assert rows["r", "1", "P@2"] == (0.5, 0.5, 1.0)
+    assert rows["r", "2", "P@2"] == (0.0, 0.0, 0.5)
+    assert rows["r", "all", "P@2"] == (0.25, 0.25, 0.75)
+    assert rows["r", "all", "NumRelRet"] == (1.0, 1.0, 3.0)
+    for end, place in ((result.value, 0), (result.low, 1), (result.high, 2)):
+        assert rows["r", "all", "AP"][place] == pytest.approx(end[0, :, 1].mean())
+        floored = np.log(np.maximum(end[0, :, 1], 1e-5))
+        assert rows["r", "all", "GMAP"][place] == pytest.approx(np.exp(floored.mean()))
+    assert "0.5000 [0.5000, 1.0000]" in str(result)
+    assert "1 [1, 3]" in str(result)
+    result.per_topic = False
+    assert "0.2500 [0.2500, 0.7500]" in str(result) and "topic" not in str(result)
+    assert result.provenance.settings["growth"] == "retrieved"
+    assert len(result.frame) == 8
+    assert "Bounds: 2 runs" in repr(result)
+
+
+def test_topics_that_count(small: uj.Collection) -> None:
+    own = bounds(small, "P@2", topics="run")
+    assert [row[:2] for row in own.rows()] == [("r", "1"), ("r", "2"), ("r", "all"), ("s", "1"), ("s", "all")]
+    assert bounds(small, "P@2", topics="common").counted.tolist() == [[True, False]] * 2
+
+
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        ("infAP", "infAP has no exact bounds"),
+        ("nERR@5", "bounds exist for P, "),
+        ("IPrec@0.1", "no exact bounds"),
+        ("bpref_N", "no exact bounds"),
+        ("Judged@10", "Judged@10 describes the judgments"),
+        ("unj@5", "describes the judgments"),
+        ("k@5", "describes the judgments"),
+        ("nDCG(gains={1: 5})", "gains that fall"),
+        ("Q(gains={1: 9})@5", "gains that fall"),
+    ],
+)
+def test_refusals(small: uj.Collection, measure: str, text: str) -> None:
+    with pytest.raises(UsageError, match=text.replace("(", r"\(")):
+        bounds(small, ["AP", measure])
+
+
+def test_more_refusals(small: uj.Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="retrieved or free"):
+        bounds(small, "AP", growth="some")
+    with pytest.raises(UsageError, match="judged, run, common"):
+        bounds(small, "AP", topics="some")
+    tied = uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0, "b": 1.0}}}, ties="expected")
+    with pytest.raises(UsageError, match="one order"):
+        bounds(tied, "AP")
+    answers = uj.load({"1": {"class": {"a": 1}}}, {"r": {"1": {"a": 2.0, "b": 1.0}}}, qa=True)
+    with pytest.raises(UsageError, match="answers"):
+        bounds(answers, "RR")
+    monkeypatch.setattr(blended, "BOXES", 0)
+    with pytest.raises(UsageError, match=r"run r, topic 1: Q: no exact bounds found within 0 steps.*Q@10"):
+        bounds(small, "Q")
+
+
+def test_a_measure_of_ones_own_is_refused(small: uj.Collection) -> None:
+    original = REGISTRY["P"]
+    try:
+
+        @uj.measure
+        def P(h: uj.Hits) -> uj.Cells:
+            return 1 - h.count()
+
+        with pytest.raises(UsageError, match="no exact bounds"):
+            bounds(small, P)
+    finally:
+        REGISTRY["P"] = original
+
+
+def test_every_bounded_name_is_a_measure() -> None:
+    assert set(BOUNDED) <= set(REGISTRY)

@@ -34,7 +34,7 @@ from unjudged.collection import Floats, Ints
 from unjudged.measures import Measure
 
 
-def _forced(cell: Cell, rel: int, setting: Setting) -> tuple[End, End] | None:
+def _forced(cell: Cell, rel: int, setting: Setting) -> tuple[End, Completion] | None:
     """Where `rel` leaves one completion: every document relevant (rel = 0), or none (rel above the top grade)."""
     own = np.zeros(len(cell.unjudged), np.int32)
     if rel <= 0:
@@ -65,8 +65,11 @@ def average_precision(cell: Cell, measure: Measure, setting: Setting) -> tuple[E
     judged relevant rank i below; one that joins before all others also adds 1/i for each of those.
     """
     rel, k, top = measure.params["rel"], measure.params["k"], setting.top
+    capped = k is not None and measure.params["norm"] == "min"
+    others = max(cell.others, k) if setting.free and capped else cell.others
     if (forced := _forced(cell, rel, setting)) is not None:
-        return forced
+        low, high = forced
+        return (Completion.of(high.own, (0, others)) if capped else low), high
     depth = len(cell.grade) if k is None else min(k, len(cell.grade))
     relevant = cell.ranks(rel)
     relevant = relevant[relevant <= depth]
@@ -80,8 +83,6 @@ def average_precision(cell: Cell, measure: Measure, setting: Setting) -> tuple[E
     downward = base + np.concatenate(([0.0], np.cumsum((before + nth) / inside + inverse[before])))
     chosen_below = np.concatenate((np.cumsum((1 / inside)[::-1])[::-1], [0.0]))[1:]
     upward = base + np.concatenate(([0.0], np.cumsum(((before + 1) / inside + inverse[before] + chosen_below)[::-1])))
-    capped = k is not None and measure.params["norm"] == "min"
-    others = max(cell.others, k) if setting.free and capped else cell.others
     size = cell.at_least(rel) + np.arange(n + 1.0)
 
     def divisor(more: int) -> Floats:

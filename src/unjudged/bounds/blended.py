@@ -33,8 +33,8 @@ retrieved.
    relevant r behind x) + w_1 sum_i (i-1)/B(p_i), where p_i is the i-th document of A, not before the i-th
    unjudged one. So the sum is at most that over the best documents plus the last part for the first a_1
    documents. The other levels are as in (a).
-   (c) From all n documents: each x that A skips costs its ratio and w_1 sum of 1/B(r) over relevant r behind
-   it, of which at most n - lo_1 ranks are skipped, too. Subtract the smallest costs.
+   (c) From all n documents, with u(r) at level 1: each x that A skips costs its ratio and w_1 sum of 1/B(r)
+   over relevant r behind it, of which at most n - lo_1 ranks are skipped, too. Subtract the smallest costs.
    For the lowest value (a) and (b) hold backwards: with v(r) unjudged documents behind r, at least a_l - v(r)
    documents of gain g_l or more stand up to r; the ratio falls up to a_l = v(r) and rises behind it.
 5. *Search.* Boxes that no bound rules out against the best completion found are halved. At a single a, either
@@ -83,6 +83,9 @@ class Search:
         if math.comb(self.n + self.depth, self.depth) <= FEW:
             low = np.array([c[::-1] for c in itertools.combinations_with_replacement(range(self.n + 1), self.depth)])
             high = low
+            self._try_plain(low)
+            if self.depth == 1:
+                return self.levels
         else:
             self._climb()
             low, high = slabs(self.n, self.depth)

@@ -120,7 +120,7 @@ class Problem:
 
     def _first_level(self, counts: Ints) -> Floats:
         """The part of B that level 1 and the rank make up."""
-        return self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + counts[:, :1])
+        return np.asarray(self.rank + self.cost[0] * np.minimum(self.rank, self.size[0] + counts[:, :1]))
 
     def _chosen(self, low: Ints, high: Ints) -> Floats:
         """Bound (b), for each number of own relevant documents: what each adds to all ranks behind it."""

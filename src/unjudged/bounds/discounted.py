@@ -11,6 +11,7 @@ when they are sorted down the list, smallest when sorted the other way (rearrang
 convex; N is linear. For every c >= 0 the function N - cD is concave, so on the box [0, top gain]^n it is
 smallest at a corner, and nDCG <= c somewhere exactly if N - cD <= 0 at a corner. So the lowest value gives
 each own document gain 0 or the top gain: the last a documents have the top grade, and a = 0..n are tried.
+(Where D = 0 nothing is relevant and the value counts as 0, which is as low as it gets.)
 
 **Highest.** Write g_0 = 0 <= g_1 <= ... for the gains of the grades, w_l = g_l - g_(l-1), a_l for the number
 of own documents of grade l or more (a_1 >= a_2 >= ...), R_l for that of judged documents, P(a) = d(u_1) + ...

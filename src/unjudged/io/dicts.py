@@ -43,9 +43,16 @@ def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
         if topics[-1] in known:
             raise InputError(f"topic {topics[-1]} is there twice, as text and as a number", source)
         known.add(topics[-1])
-        for doc, grade in judged.items():
-            docs.append(text_id(doc, "document", source))
-            grades.append(whole_grade(grade, f"topic {name!r}, document {doc!r}", source))
+        try:
+            whole = array("i", judged.values())
+            to_bytes("".join(judged))
+        except (TypeError, OverflowError, UnicodeEncodeError):  # a number as id, 1.0 as grade, or a mistake
+            for doc, grade in judged.items():
+                docs.append(text_id(doc, "document", source))
+                grades.append(whole_grade(grade, f"topic {name!r}, document {doc!r}", source))
+        else:
+            docs.extend(judged)
+            grades.extend(whole)
         topic.extend([len(topics) - 1] * len(judged))
     return qrels_table(topics, topic, docs, grades, source)
 

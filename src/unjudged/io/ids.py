@@ -30,6 +30,13 @@ class Ids(Sequence[str]):
     @classmethod
     def of(cls, ids: Iterable[str | bytes]) -> Ids:
         """Pack ids given one by one."""
+        ids = list(ids)
+        try:
+            text = "".join(ids)  # type: ignore[arg-type]
+        except TypeError:
+            text = "\x80"  # some are bytes
+        if text.isascii():
+            return cls(text.encode("ascii"), np.cumsum(np.fromiter(map(len, ids), np.int64, len(ids)), dtype=np.int64))
         raw = [to_bytes(i) if isinstance(i, str) else i for i in ids]
         return cls(b"".join(raw), np.cumsum([len(r) for r in raw], dtype=np.int64))
 

@@ -503,7 +503,7 @@ typedef struct {
     Arena keys, spare, table;
     /* text left over from the last feed, line count, tag of the last line */
     Arena rest, tag;
-    const char *last_tag, *last_end, *text_end;
+    const char *last_tag, *text_end;
     int64_t line;
     /* results */
     Arena rows, ranks, docs, doc_ends, doc_rows, tie_first, tie_size;
@@ -789,19 +789,22 @@ static int unusable_line(RunScanner *r, int kind, const char *p, const char *end
     return r->lenient ? 0 : 1;
 }
 
-static inline const char *skip_blanks(const char *p, const char *end)
+/* Both stop at the newline that ends every line scanned. */
+static inline const char *next_field(const char *p)
 {
-    while (p < end && IS_SPACE[(unsigned char)*p]) p++;
+    while (*p != '\n' && IS_SPACE[(unsigned char)*p]) p++;
     return p;
 }
 
-static inline const char *skip_field(const char *p, const char *end)
+static inline const char *field_end(const char *p)
 {
-    while (p < end && !IS_SPACE[(unsigned char)*p]) p++;
-    return p;
+    for (;; p++) {
+        while ((unsigned char)*p > ' ') p++;
+        if (IS_SPACE[(unsigned char)*p]) return p;
+    }
 }
 
-/* Scans one complete line. Returns 0, -1 (memory) or 1 (unusable line, stop). */
+/* Scans one line; a newline stands at `end`. Returns 0, -1 (memory) or 1 (unusable line, stop). */
 static inline int scan_line(RunScanner *r, const char *line, const char *end)
 {
     r->line++;
@@ -812,13 +815,13 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
                !memcmp(line, r->topic_id.data, known);
     if (same) p = line + known;
     else {
-        topic = skip_blanks(line, end);
-        p = skip_field(topic, end);
+        topic = next_field(line);
+        p = field_end(topic);
     }
     size_t topic_length = (size_t)(p - topic);
-    const char *doc = skip_blanks(skip_field(skip_blanks(p, end), end), end), *doc_end = skip_field(doc, end);
-    const char *score_at = skip_blanks(skip_field(skip_blanks(doc_end, end), end), end);
-    const char *score_end = skip_field(score_at, end), *tag = skip_blanks(score_end, end);
+    const char *doc = next_field(field_end(next_field(p))), *doc_end = field_end(doc);
+    const char *score_at = next_field(field_end(next_field(doc_end))), *score_end = field_end(score_at);
+    const char *tag = next_field(score_end);
     if (tag == end) return unusable_line(r, BAD_FIELDS, line, end);
     double score;
     int parsed = parse_score(score_at, (size_t)(score_end - score_at), &score);
@@ -827,7 +830,6 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
         if (open_topic(r, topic, topic_length)) return -1;
     r->lines++;
     r->last_tag = tag;
-    r->last_end = end;
     if (r->topic < 0) {
         r->outside_lines++;
         return 0;
@@ -840,9 +842,17 @@ static int keep_tag(RunScanner *r)
 {
     if (!r->last_tag) return 0;
     r->tag.size = 0;
-    int failed = arena_append(&r->tag, r->last_tag, (size_t)(skip_field(r->last_tag, r->last_end) - r->last_tag));
+    int failed = arena_append(&r->tag, r->last_tag, (size_t)(field_end(r->last_tag) - r->last_tag));
     r->last_tag = NULL;
     return failed;
+}
+
+/* Scans the line left over from earlier text. */
+static int scan_rest(RunScanner *r)
+{
+    if (arena_append(&r->rest, "\n", 1)) return -1;
+    int status = scan_line(r, r->rest.data, r->rest.data + r->rest.size - 1);
+    return keep_tag(r) ? -1 : status;
 }
 
 static int scan_text(RunScanner *r, const char *p, size_t n)
@@ -854,8 +864,7 @@ static int scan_text(RunScanner *r, const char *p, size_t n)
         const char *newline = memchr(p, '\n', n);
         if (arena_append(&r->rest, p, newline ? (size_t)(newline - p) : n)) return -1;
         if (!newline) return 0;
-        status = scan_line(r, r->rest.data, r->rest.data + r->rest.size);
-        if (keep_tag(r)) return -1;
+        status = scan_rest(r);
         r->rest.size = 0;
         p = newline + 1;
     }
@@ -1054,8 +1063,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
     r->busy = 1;
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped && r->rest.size) {
-        status = scan_line(r, r->rest.data, r->rest.data + r->rest.size);
-        if (keep_tag(r)) status = -1;
+        status = scan_rest(r);
         r->rest.size = 0;
     }
     if (!status && !r->stopped) status = r->gather ? finish_gathered(r) : close_topic(r);
