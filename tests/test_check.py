@@ -89,7 +89,7 @@ CASES = [
     ("UJ102", {"r": run() + b"2 Q0 d03 13 1.5 r\n"}, "25", 1),
     ("UJ103", {"r": listed("1")}, "", 1),
     ("UJ104", {"r": run() + listed("3") + listed("4")}, "25", 2),
-    ("UJ105", {"r": swap(run(), b"1998.0", b"1999.0")}, "1", 2),
+    ("UJ105", {"r": swap(run(), b"1995.0", b"1994.0")}, "5", 2),
     ("UJ106", {"r": swap(run(), b"d03 3 ", b"d03 2 ")}, "3", 1),
     ("UJ106", {"r": swap(swap(run(), b"d02 2 ", b"d02 x "), b"d01 1 ", b"d01 2 ")}, "2", 1),
     ("UJ106", {"r": swap(swap(swap(run(), b"d02 2", b"d02 0"), b"d03 3", b"d03 2"), b"d02 0", b"d02 3")}, "3", 1),
@@ -137,8 +137,17 @@ def test_each_code_alone(tmp_path, code, files, line, count):
     assert exit_code == (0 if CODES[code].severity == "info" else 1)
 
 
+def test_ties_that_decide_a_score(tmp_path):
+    """d01 (relevant) and d02 (not) tied at the top of topic 1: AP of the topic is 1 or 1/2, the mean moves by 1/4."""
+    exit_code, found = call(tmp_path, {"qrels": QRELS, "r": swap(run(), b"1998.0", b"1999.0")})
+    assert [f["code"] for f in found] == ["UJ105", "UJ119"]
+    assert "AP from 0.7500 to 1.0000" in found[1]["finding"]
+    assert "P@10" not in found[1]["finding"]
+    assert exit_code == 0
+
+
 def test_every_code_has_a_case_and_an_explanation():
-    assert {case[0] for case in CASES} == set(CODES)
+    assert {case[0] for case in CASES} | {"UJ119"} == set(CODES)
     for code in CODES:
         text = explain(code)
         assert text.startswith(f"{code}  {CODES[code].title}")
@@ -377,9 +386,9 @@ def test_survives_anything_and_counts_as_the_reader(tmp_path_factory, rows):
 
 
 TREC2 = {
-    "UREKA3": {"UJ101", "UJ102", "UJ105", "UJ110"},
-    "citymf": {"UJ102", "UJ105", "UJ106", "UJ108", "UJ109", "UJ111", "UJ115", "UJ117", "UJ118"},
-    "uicah": {"UJ102", "UJ105", "UJ106", "UJ117", "UJ118"},
+    "UREKA3": {"UJ101", "UJ102", "UJ105", "UJ110", "UJ119"},
+    "citymf": {"UJ102", "UJ105", "UJ106", "UJ108", "UJ109", "UJ111", "UJ115", "UJ117", "UJ118", "UJ119"},
+    "uicah": {"UJ102", "UJ105", "UJ106", "UJ117", "UJ118", "UJ119"},
     "VTcms2": {"UJ105", "UJ106"},
     "prc2": {"UJ105", "UJ106", "UJ107", "UJ117"},
     "rutcomb1": {"UJ103", "UJ105"},

@@ -20,10 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.cli import options
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.io import files, findings, formats, lint, repair
+from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
+from unjudged.loading import read_collection
 from unjudged.results import Provenance, Result
+from unjudged.ties import tie_effect
+
+TIE_EFFECT = 0.001
+"""A difference of mean scores worth telling."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
 
@@ -49,6 +55,9 @@ def run(args: argparse.Namespace) -> int:
     tallies, looks = lint.check(args.qrels, args.runs, args.teams)
     copies = _copies(tallies[0], looks) if args.fix else {}
     found = [finding for tally in tallies for finding in tally.findings()]
+    found += _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks})
+    places = {path: place for place, path in enumerate(dict.fromkeys(finding.file for finding in found))}
+    found.sort(key=lambda finding: places[finding.file])
     result = _result(found, args, [look.path for look in looks])
     if found or args.format != "text" or args.output:
         options.write_output(result.render(args.format), args.output)
@@ -74,6 +83,23 @@ def _only_trec(qrels: str, runs: Sequence[str]) -> None:
         for path in paths:
             if Path(path).is_file() and (kind := formats.run_format(path)) != "trec":
                 raise UsageError(f"check reads TREC text; {path} is {kind}")
+
+
+def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
+    """Runs whose mean score depends on the order of tied documents by more than TIE_EFFECT."""
+    if any(files.read_once(path) for path in (qrels, *paths.values())):
+        return []
+    found = []
+    for name, path in paths.items():
+        try:
+            collection = read_collection(qrels, {name: path}, Reading("expected", lenient=True), jobs=1)
+        except UnjudgedError:
+            continue  # told by other findings
+        moved = [e for e in tie_effect(collection) if e.high - e.low > TIE_EFFECT]
+        if moved:
+            detail = " and ".join(f"{e.measure} from {e.low:.4f} to {e.high:.4f}" for e in moved)
+            found.append(findings.Finding.of("UJ119", path, None, len(moved), detail))
+    return found
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:

@@ -282,6 +282,14 @@ _RUNS = (
         "scripts) report other numbers.",
         True,
     ),
+    Code(
+        "UJ119", INFO, "ties decide a score", "measure",
+        "tied documents can move {detail}; --ties expected averages over their orders",
+        "Documents of equal score may stand in any order, and the mean over topics of AP or P@10 differs by more than "
+        "0.001 between the best and the worst of them. Tools break ties in different ways, so published numbers of "
+        "such a run are not comparable to the last digits. score orders them by document id; --ties expected gives "
+        "the mean over all orders. Write scores with more digits, or break ties on purpose.",
+    ),
 )
 
 _JUDGMENTS = (
