@@ -8,7 +8,6 @@ condensed list, `mean='geometric'` the geometric mean over topics. `repr` is the
 
 from __future__ import annotations
 
-import functools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -222,16 +221,21 @@ class Measure:
         return float(np.mean(values))
 
 
-@functools.cache
-def _kinds(hint: str, module: str) -> tuple[tuple[type, ...], tuple[Any, ...]]:
+def _kinds(hint: Any, scope: dict[str, Any]) -> tuple[tuple[type, ...], tuple[Any, ...]]:
     """Types and choices of an annotation, as in `int | None` or `Literal["log2", "jk"]`."""
-    import sys
-
-    meant = eval(hint, dict(vars(sys.modules[module]))) if isinstance(hint, str) else hint
+    key = (hint, id(scope)) if isinstance(hint, str) else None
+    if key in _HINTS:
+        return _HINTS[key]
+    meant = eval(hint, dict(scope)) if isinstance(hint, str) else hint
     parts = get_args(meant) if get_origin(meant) in (typing.Union, types.UnionType) else (meant,)
     choices = tuple(c for part in parts if get_origin(part) is Literal for c in get_args(part))
     kinds = tuple(get_origin(part) or part or type(None) for part in parts if get_origin(part) is not Literal)
+    if key is not None:
+        _HINTS[key] = kinds, choices
     return kinds, choices
+
+
+_HINTS: dict[Any, tuple[tuple[type, ...], tuple[Any, ...]]] = {}
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -239,7 +243,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
     names = code.co_varnames[1 : code.co_argcount]  # the hits come first
     first_default = len(names) - len(defaults)
     for i, name in enumerate(names):
-        kinds, choices = _kinds(function.__annotations__.get(name, "object"), function.__module__)
+        kinds, choices = _kinds(function.__annotations__.get(name, object), function.__globals__)
         required = i < first_default
         yield Parameter(name, None if required else defaults[i - first_default], kinds, choices, required)
 
