@@ -18,6 +18,8 @@ __version__ = "0.1.0"
 _LAZY = {
     "load": "unjudged.loading",
     "score": "unjudged.scoring",
+    "score_bounds": "unjudged.bounds:bounds",
+    "Bounds": "unjudged.bounds",
     "simulate": "unjudged.simulation",
     "Scores": "unjudged.scoring",
     "Collection": "unjudged.collection",
@@ -37,6 +39,8 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
+    from unjudged.bounds import Bounds
+    from unjudged.bounds import bounds as score_bounds
     from unjudged.collection import Cells, Collection, Hits, Judgments, Rankings
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.loading import load
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from unjudged.simulation import simulate
 
 __all__ = [
+    "Bounds",
     "Cells",
     "Collection",
     "DataWarning",
@@ -64,13 +69,15 @@ __all__ = [
     "measure",
     "parse",
     "score",
+    "score_bounds",
     "simulate",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        module, _, other_name = _LAZY[name].partition(":")
+        return getattr(importlib.import_module(module), other_name or name)
     if not name.startswith("_") and find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
         from unjudged.measures import ALIASES, REGISTRY
         from unjudged.measures import parse as parse_measure

@@ -133,6 +133,8 @@ def score(
     `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
     runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
     """
+    if unjudged == "bounds":
+        raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
     if unjudged not in POLICIES:
         raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
     if topics not in TOPICS:

@@ -57,7 +57,8 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
         "--unjudged",
         default="nonrelevant",
         metavar="POLICY",
-        help="unjudged documents are nonrelevant (default) or condensed (removed)",
+        help="unjudged documents are nonrelevant (default) or condensed (removed); "
+        "bounds: lowest and highest score they allow",
     )
     scoring.add_argument(
         "--topics",

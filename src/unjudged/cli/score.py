@@ -27,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--per-topic", action="store_true", help="scores of each topic, too")
     options.add_scoring(parser)
+    parser.add_argument(
+        "--growth",
+        default="retrieved",
+        metavar="HOW",
+        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
+        "or any number more (free)",
+    )
     options.add_output(parser)
 
 
@@ -40,6 +47,15 @@ def run(args: argparse.Namespace) -> int:
     wanted = args.measures or list(DEFAULT)
     measures(wanted)  # a misspelt measure is told before anything is read
     collection = options.open_collection(args)
+    if args.unjudged == "bounds":
+        from unjudged.bounds import DEFAULT as BOUNDED
+        from unjudged.bounds import bounds
+
+        wanted = args.measures or list(BOUNDED)
+        found = bounds(collection, wanted, rel=args.rel, growth=args.growth, topics=args.topics, call=args.call)
+        found.per_topic = args.per_topic
+        options.write_output(found.render(args.format), args.output)
+        return 0
     scores = score(
         collection,
         wanted,
