@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CODE := src tests benchmarks setup.py
 SOURCES := pyproject.toml setup.py src/unjudged/kernels/_c.c
 
 .PHONY: demo test lint bench clean
@@ -13,8 +14,8 @@ test: $(VENV)/.installed-dev lint
 	$(BIN)/python -m pytest -n auto -rs
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed-bench

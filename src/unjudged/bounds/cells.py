@@ -103,9 +103,8 @@ def cells_of(collection: Collection) -> Iterator[Cell]:
     known = np.append(judgments.grade, np.int32(-1))
     grade = np.maximum(known[np.minimum(rankings.doc, first)], -1).astype(np.int32)
     topic = np.repeat(np.arange(len(rankings.offsets) - 1) % max(topics, 1), np.diff(rankings.offsets))
-    open_code, place = np.unique(rankings.doc[grade < 0], return_index=True)
+    _, place = np.unique(rankings.doc[grade < 0], return_index=True)
     candidates = np.bincount(topic[grade < 0][place], minlength=topics)
-    del open_code
     retrieved = np.zeros(first, bool)
     for cell in range(len(rankings.offsets) - 1):
         t = cell % topics

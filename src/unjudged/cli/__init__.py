@@ -7,6 +7,7 @@ Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one messa
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -14,6 +15,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from unjudged.errors import UnjudgedError, nearest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; starting threads costs more than it gives
 
 VERBS = ("score", "trec_eval", "check", "explain", "simulate", "demo")
 
@@ -44,6 +47,8 @@ def _version() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        gc.disable()  # a short task: many small objects, no cycles worth collecting
     try:
         code = _dispatch(given)
         sys.stdout.flush()

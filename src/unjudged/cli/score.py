@@ -7,7 +7,6 @@ unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format 
 from __future__ import annotations
 
 import argparse
-import gc
 
 from unjudged.cli import options
 
@@ -41,8 +40,6 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     from unjudged.measures import measures
     from unjudged.scoring import DEFAULT, score
-
-    gc.disable()  # one task, many small rows, no cycles worth collecting
 
     wanted = args.measures or list(DEFAULT)
     measures(wanted)  # a misspelt measure is told before anything is read

@@ -25,6 +25,12 @@
 #endif
 #include <locale.h>
 
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
 /* ------------------------------------------------------------------ growing arrays */
 
 typedef struct { char *data; size_t size, capacity; } Arena;
@@ -736,14 +742,14 @@ static int grow_known(RunScanner *r)
 }
 
 /* Notes a document of the topic being read: is it there already, is it in order? */
-static int add_entry(RunScanner *r, const char *doc, size_t n, double score)
+static int add_entry(RunScanner *r, const char *doc, size_t n, uint64_t hash, double score)
 {
     size_t count = r->entries.size / sizeof(Entry);
     if (n > UINT32_MAX || count >= UINT32_MAX - 1) return -1;
     if (arena_reserve(&r->entries, sizeof(Entry)) || arena_reserve(&r->arena, n + 32)) return -1;
     Entry *entries = (Entry *)r->entries.data, *e = entries + count;
     e->score = r->ties == TIES_TREC9 ? (double)(float)score : score;
-    e->hash = hash_bytes(doc, n);
+    e->hash = hash;
     e->doc = r->arena.size;
     e->length = (uint32_t)n;
     e->row = index_find_row(r->index, r->topic, doc, n, e->hash);
@@ -823,6 +829,11 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
     const char *score_at = next_field(field_end(next_field(doc_end))), *score_end = field_end(score_at);
     const char *tag = next_field(score_end);
     if (tag == end) return unusable_line(r, BAD_FIELDS, line, end);
+    uint64_t hash = hash_bytes(doc, (size_t)(doc_end - doc));
+    if (same && r->topic >= 0) {  /* the tables are asked for while the score is read */
+        PREFETCH(r->index->row_slot + r->index->table_start[r->topic] + (hash & r->index->table_mask[r->topic]));
+        if (r->known.size) PREFETCH((uint64_t *)r->known.data + ((hash >> 20) & r->known_mask));
+    }
     double score;
     int parsed = parse_score(score_at, (size_t)(score_end - score_at), &score);
     if (parsed) return unusable_line(r, parsed == SCORE_NAN ? BAD_NAN : BAD_SCORE, line, end);
@@ -834,7 +845,7 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
         r->outside_lines++;
         return 0;
     }
-    return add_entry(r, doc, (size_t)(doc_end - doc), score) ? -1 : 0;
+    return add_entry(r, doc, (size_t)(doc_end - doc), hash, score) ? -1 : 0;
 }
 
 /* Keeps the tag of the last line, before the text it stands in goes away. */
@@ -935,7 +946,8 @@ static int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const
     for (size_t i = 0; i < n; i++) {
         const char *stop = ends ? docs + ends[i] : memchr(p, '\n', (size_t)(end - p));
         if (!stop) stop = end;
-        if (add_entry(r, p, (size_t)(stop - p), scores[i])) return -1;
+        size_t length = (size_t)(stop - p);
+        if (add_entry(r, p, length, hash_bytes(p, length), scores[i])) return -1;
         p = stop + (ends ? 0 : 1);
     }
     return 0;
