@@ -79,11 +79,17 @@ static inline uint64_t mix(uint64_t x)
     return x;
 }
 
-static inline uint64_t load_bytes(const char *s, size_t n)   /* n < 8 */
+static inline uint64_t load_bytes(const char *s, size_t n)   /* all of them, n < 8 */
 {
-    uint64_t w = 0;
-    for (size_t i = 0; i < n; i++) w |= (uint64_t)(unsigned char)s[i] << (8 * i);
-    return w;
+    if (n >= 4) {
+        uint32_t low, high;
+        memcpy(&low, s, 4);
+        memcpy(&high, s + n - 4, 4);
+        return low | (uint64_t)high << 32;
+    }
+    if (!n) return 0;
+    const unsigned char *u = (const unsigned char *)s;
+    return u[0] | (uint64_t)u[n / 2] << 8 | (uint64_t)u[n - 1] << 16;
 }
 
 static inline uint64_t hash_bytes(const char *s, size_t n)
