@@ -37,7 +37,7 @@ BELOW = {
         "statistics",
     },
     "simulation": {"errors", "kernels", "io", "collection", "measures", "results"},
-    "bounds": {"errors", "kernels", "io", "collection", "measures", "scoring", "results"},
+    "bounds": {"errors", "kernels", "io", "collection", "measures", "results"},
     "statistics": {"kernels"},
     "results": {"errors"},
 }
