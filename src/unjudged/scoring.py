@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +58,22 @@ class Scores(Result):
                         yield run, topic, name, value
             for name, value in zip(names, means[r], strict=True):
                 yield run, "all", name, value
+
+    def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
+        """As for every result, but names are written once and values without a look at each one's kind."""
+        if np.isnan(self.values).any():
+            yield from super()._cells(text)
+            return
+        means, names = self.mean_values().tolist(), [text(str(m)) for m in self.measures]
+        topics = [text(topic) for topic in self.topics]
+        for r, run in enumerate(map(text, self.runs)):
+            if self.per_topic:
+                values = self.values[r].tolist()
+                for t in np.flatnonzero(self.counted[r]).tolist():
+                    for name, value in zip(names, values[t], strict=True):
+                        yield run, topics[t], name, repr(value)
+            for name, value in zip(names, means[r], strict=True):
+                yield run, text("all"), name, text(value)
 
     def _wide(self) -> tuple[Sequence[str], list[Row]]:
         means, names = self.mean_values(), [str(m) for m in self.measures]

@@ -113,7 +113,10 @@ class Hits:
         return cast(Hits, self._once(("relevant", rel), lambda: self.where(self.grade >= rel, rel)))
 
     def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
-        """Only documents with a gain."""
+        """Only documents with a gain: the relevant ones, unless some grade has none."""
+        levels = dict(self.judgments.gains.levels) if gains is None else gains
+        if all(gain > 0 for grade, gain in levels.items() if grade > 0):
+            return self.relevant(1)
         key = ("gaining", None if gains is None else tuple(sorted(gains.items())))
         return cast(Hits, self._once(key, lambda: self.where(self.gain(gains) > 0)))
 
