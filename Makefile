@@ -5,18 +5,24 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks setup.py
 SOURCES := pyproject.toml setup.py src/unjudged/kernels/_c.c
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/unjudged demo -o demo
 
-test: $(VENV)/.installed-dev lint
+test: $(VENV)/.installed-dev lint browser
 	$(BIN)/python -m pytest -n auto -rs
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
+
+# Debian's Chromium for the tests of report and page; where it cannot be had, they are skipped and say so.
+browser:
+	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 \
+	  && apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; } \
+	  || echo "no chromium, and none could be installed: the browser tests will be skipped"
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/bench_scoring.py

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +56,43 @@ class Provenance:
         }
 
 
+WORDS = ("solid", "with care", "fragile", "unknown")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One sentence a reader can act on, with its evidence: a word, the number behind it, the threshold it met."""
+
+    word: str
+    sentence: str
+    value: float | None = None
+    threshold: str = ""
+
+    def __post_init__(self) -> None:
+        if self.word not in WORDS:
+            raise ValueError(f"a verdict is {', '.join(WORDS)}, not {self.word!r}")
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.sentence}" + (f" ({self.threshold})" if self.threshold else "")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell of a laid-out table with its own wording: `6↑5`, `+1.93%`; the best of its column is bold."""
+
+    text: str
+    bold: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Result:
-    """A tidy table with provenance and views."""
+    """A tidy table with provenance and views.
+
+    `layout` gives the table of the paper (columns and rows of values or `Shown` cells), `figures` the charts by
+    name (the first is the main one), `verdict` the sentence, `notes` what a reader should know (one line each).
+    """
 
     def __init__(
         self,
@@ -64,10 +100,16 @@ class Result:
         rows: Callable[[], Iterable[Row]],
         provenance: Provenance,
         layout: Callable[[], tuple[Sequence[str], list[Row]]] | None = None,
+        figures: Mapping[str, Callable[[Result], Any]] | None = None,
+        verdict: Verdict | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.columns = tuple(columns)
         self._rows, self._layout = rows, layout
         self.provenance = provenance
+        self._figures = dict(figures or {})
+        self._verdict = verdict
+        self.notes = tuple(notes)
 
     def rows(self) -> Iterable[Row]:
         """The rows of the tidy table."""
@@ -79,6 +121,23 @@ class Result:
         import pandas as pd
 
         return pd.DataFrame(list(self.rows()), columns=list(self.columns))
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Names of the charts this result can draw, the main one first."""
+        return tuple(self._figures)
+
+    def plot(self, name: str | None = None) -> Any:
+        """A chart of this result (the main one, or one of `.figures`)."""
+        if not self._figures:
+            raise UsageError("this result has no chart")
+        if name is not None and name not in self._figures:
+            raise UsageError(f"no chart {name!r}; there are {', '.join(self._figures)}")
+        return self._figures[name or next(iter(self._figures))](self)
+
+    def verdict(self) -> Verdict:
+        """What the result says in one sentence, with its evidence."""
+        return self._verdict or Verdict("unknown", "this result carries no verdict")
 
     def table(self) -> str:
         """The result laid out for reading."""
@@ -110,8 +169,18 @@ class Result:
             whole = {"provenance": self.provenance.to_dict(), "rows": [self._object(row) for row in self.rows()]}
             return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
-        shown = [[_shown(v) for v in row] for row in rows]
-        return {"text": _text, "markdown": _markdown, "latex": _latex}[format](list(columns), shown)
+        bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
+        clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
+        cells = [[clean(_shown(v)) for v in row] for row in rows]
+        right = (
+            [all(_is_number(row[i]) for row in cells) for i in range(len(columns))] if cells else [False] * len(columns)
+        )
+        shown = [
+            [bold.format(c) if isinstance(v, Shown) and v.bold else c for c, v in zip(texts, row, strict=True)]
+            for texts, row in zip(cells, rows, strict=True)
+        ]
+        view = {"text": _text, "markdown": _markdown, "latex": _latex}[format]
+        return view([clean(str(c)) for c in columns], shown, right)
 
     def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
         """The rows with each value as text; a column's repeated names are written once and looked up."""
@@ -154,11 +223,9 @@ class Result:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
-        from html import escape
-
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
-        body = "".join("<tr>" + "".join(f"<td>{escape(_shown(v))}</td>" for v in row) + "</tr>" for row in rows)
+        body = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in rows)
         text = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>\n"
         if path is not None:
             Path(path).write_text(text, "utf-8", "surrogateescape")
@@ -213,47 +280,62 @@ def _is_number(text: str) -> bool:
     return text == "-" or text.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _text(columns: list[str], rows: list[list[str]]) -> str:
-    clean = [[c.encode("unicode_escape").decode() if not c.isprintable() else c for c in row] for row in rows]
-    widths = [max(len(c), *(len(row[i]) for row in clean)) if clean else len(c) for i, c in enumerate(columns)]
-    right = [bool(clean) and all(_is_number(row[i]) for row in clean) for i in range(len(columns))]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
-        return "  ".join(padded).rstrip()
-
-    return _lines([line(columns), *map(line, clean)])
+def _html_cell(value: Any) -> str:
+    text = escape(_shown(value))
+    return f"<td><strong>{text}</strong></td>" if isinstance(value, Shown) and value.bold else f"<td>{text}</td>"
 
 
-def _markdown(columns: list[str], rows: list[list[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
+def _printable(text: str) -> str:
+    return text if text.isprintable() else text.encode("unicode_escape").decode()
 
-    right = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
-    return _lines([line(columns), line(["---:" if r else "---" for r in right]), *map(line, rows)])
+
+def _markdown_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 _LATEX_SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "→": r"$\rightarrow$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
 }
 
 
-def _latex(columns: list[str], rows: list[list[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(_LATEX_SPECIAL.get(x, x) for x in c) for c in cells) + r" \\"
+def _latex_cell(text: str) -> str:
+    return "".join(_LATEX_SPECIAL.get(c, c) for c in text)
 
-    right = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
+
+def _text(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
+    widths = [max(len(c), *(len(row[i]) for row in rows)) if rows else len(c) for i, c in enumerate(columns)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
+        return "  ".join(padded).rstrip()
+
+    return _lines([line(columns), *map(line, rows)])
+
+
+def _markdown(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
+    return _lines([line(columns), line(["---:" if r else "---" for r in right]), *map(line, rows)])
+
+
+def _latex(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
     spec = "".join("r" if r else "l" for r in right)
-    body = map(line, rows)
     return _lines(
         [
             rf"\begin{{tabular}}{{{spec}}}",
             r"\toprule",
             line(columns),
             r"\midrule",
-            *body,
+            *map(line, rows),
             r"\bottomrule",
             r"\end{tabular}",
         ]

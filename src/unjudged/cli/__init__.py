@@ -1,6 +1,7 @@
 """The command line: one module per verb, loaded only when that verb is called.
 
-A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`.
+A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
+(`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it.
 Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
 """
 
@@ -10,8 +11,10 @@ import argparse
 import gc
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 from unjudged.errors import UnjudgedError, nearest
@@ -82,16 +85,36 @@ def _dispatch(given: list[str]) -> int:
     module = importlib.import_module(f"unjudged.cli.{verb}")
     if hasattr(module, "main"):  # verbs with a flag language of their own
         return int(module.main(given[1:]))
+    name, rest = f"unjudged {verb}", given[1:]
+    if hasattr(module, "PARTS"):
+        if not rest or rest[0] in ("-h", "--help"):
+            print(_parts(verb, module))
+            return 0 if rest else 2
+        part = rest[0]
+        if part not in module.PARTS:
+            there = ", ".join(module.PARTS)
+            print(f"{name}: unknown part {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
+            return 2
+        module = importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
+        name, rest = f"{name} {part}", rest[1:]
     parser = Parser(
-        f"unjudged {verb}",
+        name,
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     module.add_arguments(parser)
     try:
-        args = parser.parse_args(given[1:])
+        args = parser.parse_args(rest)
     except SystemExit as stop:
         return int(stop.code or 0)
-    args.call = "unjudged " + " ".join(given)
+    args.call = "unjudged " + shlex.join(given)
     return int(module.run(args))
+
+
+def _parts(verb: str, module: ModuleType) -> str:
+    lines = [f"usage: unjudged {verb} PART ...", "", (module.__doc__ or "").strip(), ""]
+    for part in module.PARTS:
+        inside = importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
+        lines.append(f"  {part:<13} {inside.HELP}")
+    return "\n".join([*lines, "", f"'unjudged {verb} PART --help' explains a part."])
