@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	$(BIN)/unjudged demo -o demo
 
 test: $(VENV)/.installed-dev lint browser
-	$(BIN)/python -m pytest -n auto -rs
+	$(BIN)/python -m pytest -n auto --dist loadgroup -rs
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(CODE)
