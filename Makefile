@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CODE := src tests benchmarks setup.py
-SOURCES := pyproject.toml setup.py src/unjudged/kernels/_c.c
+SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
 .PHONY: demo test lint bench browser clean
 

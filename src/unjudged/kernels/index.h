@@ -1,0 +1,38 @@
+/* Judged documents per topic, read-only after construction, shared by all threads. */
+#ifndef UNJUDGED_INDEX_H
+#define UNJUDGED_INDEX_H
+
+#include "text.h"
+
+typedef struct {
+    PyObject_HEAD
+    Arena topics, docs;          /* the ids, one after the other */
+    int64_t *topic_end, *doc_end, *row_start;
+    int64_t n_topics, n_rows;
+    uint32_t *topic_slot;        /* topic + 1, open addressing */
+    uint64_t topic_mask;
+    uint64_t *row_slot;          /* upper half of the hash, row + 1; a table per topic, one after the other */
+    int64_t *table_start;
+    uint64_t *table_mask;
+    Arena duplicates;            /* int64 pairs (row, earlier row with the same document) */
+} Index;
+
+int64_t index_find_topic(const Index *x, const char *s, size_t n);
+PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+void free_object(PyObject *self);
+
+static inline int32_t index_find_row(const Index *x, int64_t topic, const char *s, size_t n, uint64_t h)
+{
+    const uint64_t *slot = x->row_slot + x->table_start[topic];
+    uint64_t mask = x->table_mask[topic], tag = h >> 32;
+    for (uint64_t i = h & mask; slot[i]; i = (i + 1) & mask) {
+        if (slot[i] >> 32 != tag) continue;
+        size_t m;
+        int64_t row = (int64_t)(uint32_t)slot[i] - 1;
+        const char *d = id_at(&x->docs, x->doc_end, row, &m);
+        if (m == n && same_bytes(s, d, n)) return (int32_t)row;
+    }
+    return -1;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* What every kernel file needs: Python's limited API (3.11), growing arrays, results as bytes in a dict.
+ * To add a kernel: a file of its own that ends in a PyMethodDef list, declared at the end of this header,
+ * named in _c.c, and a twin of equal results in _numpy.py. */
+#ifndef UNJUDGED_KERNELS_H
+#define UNJUDGED_KERNELS_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+typedef struct { char *data; size_t size, capacity; } Arena;
+
+static inline int arena_reserve(Arena *a, size_t extra)
+{
+    if (a->capacity - a->size >= extra) return 0;
+    size_t wanted = a->capacity ? a->capacity : 4096;
+    while (wanted - a->size < extra) wanted *= 2;
+    char *grown = realloc(a->data, wanted);
+    if (!grown) return -1;
+    a->data = grown;
+    a->capacity = wanted;
+    return 0;
+}
+
+static inline int arena_append(Arena *a, const void *bytes, size_t n)
+{
+    if (arena_reserve(a, n)) return -1;
+    if (n) memcpy(a->data + a->size, bytes, n);
+    a->size += n;
+    return 0;
+}
+
+static inline void arena_free(Arena *a)
+{
+    free(a->data);
+    memset(a, 0, sizeof *a);
+}
+
+static inline PyObject *arena_bytes(const Arena *a)
+{
+    return PyBytes_FromStringAndSize(a->data ? a->data : "", (Py_ssize_t)a->size);
+}
+
+static inline PyObject *new_bytes(size_t n, char **data)
+{
+    PyObject *b = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
+    if (b) *data = PyBytes_AsString(b);
+    return b;
+}
+
+static inline int set_item(PyObject *dict, const char *name, PyObject *value)
+{
+    if (!value) return -1;
+    int failed = PyDict_SetItemString(dict, name, value);
+    Py_DECREF(value);
+    return failed;
+}
+
+/* The functions of each file, for _c.c. */
+extern PyMethodDef qrels_functions[], document_functions[], segment_functions[];
+extern PyType_Spec index_spec, scanner_spec;
+void make_plain_locale(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* RunScanner: one run, fed as text or topic by topic; keeps the judged hits of each topic.
+ * scan.c reads lines, ranking.c ranks a topic's documents, scanner.c is what Python sees. */
+#ifndef UNJUDGED_SCANNER_H
+#define UNJUDGED_SCANNER_H
+
+#include "index.h"
+
+enum { TIES_TREC10 = 0, TIES_TREC9 = 1, TIES_FILE = 2, TIES_ASCENDING = 3 };
+
+typedef struct {
+    double score;                /* as the tie rule compares it */
+    uint64_t hash;
+    size_t doc;                  /* offset in the arena */
+    uint32_t length;
+    int32_t row;                 /* in the judgments, -1 if it is not there */
+} Entry;
+
+typedef struct { double score; uint32_t entry; } Key;
+
+typedef struct {
+    PyObject_HEAD
+    Index *index;
+    int ties, lenient, gather, keep_docs, tie_groups;
+    int64_t truncate;
+    /* the topic being read */
+    int64_t topic;               /* -1: outside the judgments; -2: none yet */
+    Arena topic_id, entries, arena;
+    int unsorted, repeated;      /* do its documents stand in another order than ranked; is one there twice? */
+    Arena known;                 /* its documents, open addressing: upper half of the hash, entry + 1 */
+    uint64_t known_mask;
+    Arena entry_topic;           /* the topic of each entry, while gathering */
+    Arena keys, spare, table;
+    /* text left over from the last feed, line count, tag of the last line */
+    Arena rest, tag;
+    const char *last_tag, *text_end;
+    int64_t line;
+    /* results */
+    Arena rows, ranks, docs, doc_ends, doc_rows, tie_first, tie_size;
+    int64_t *hit_start, *hit_end, *doc_start, *doc_stop;
+    int32_t *length;
+    uint8_t *seen;
+    int64_t duplicates, duplicate_topic, split, lines, outside_lines;
+    Arena duplicate_doc;
+    /* topics outside the judgments: a set of hashes, the first names */
+    uint64_t *outside;
+    uint64_t outside_size, outside_count;
+    Arena outside_names;
+    int outside_named;
+    BadLines bad;
+    int stopped, failed, busy;
+} RunScanner;
+
+static inline int compare_ids(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t shared = n < m ? n : m;
+    int c = shared ? memcmp(a, b, shared) : 0;
+    return c ? c : (n > m) - (n < m);
+}
+
+/* Does x stand before y in the ranking? */
+static inline int precedes(const RunScanner *r, const Entry *entries, const Key *x, const Key *y)
+{
+    if (x->score != y->score) return x->score > y->score;
+    if (r->ties == TIES_FILE) return x->entry < y->entry;
+    const Entry *a = entries + x->entry, *b = entries + y->entry;
+    int c = compare_ids(r->arena.data + a->doc, a->length, r->arena.data + b->doc, b->length);
+    if (!c) return x->entry < y->entry;
+    return r->ties == TIES_ASCENDING ? c < 0 : c > 0;
+}
+
+/* Ranks the documents of one topic, drops later duplicates, keeps the judged ones as hits. */
+int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int unsorted, int repeated);
+
+/* 0, -1 (memory) or 1 (unusable line, stop) */
+int scan_text(RunScanner *r, const char *p, size_t n);
+int scan_rest(RunScanner *r);
+int close_topic(RunScanner *r);
+
+/* One topic given as newline-joined ids and float64 scores. 0: done; -1: memory; -2: counts differ; >0: NaN at i-1 */
+int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *docs, size_t docs_n,
+                  const int64_t *ends, const double *scores, size_t n);
+
+#endif

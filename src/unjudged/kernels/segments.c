@@ -1,0 +1,54 @@
+/* Sums, running sums and products over the hits of each cell. */
+#include "kernels.h"
+
+#include <math.h>
+
+/* Walks the segments [offsets[c], offsets[c + 1]): mode 's' one sum each, '+' running sums,
+ * '*' running products, '^' the largest value from here to the segment's end. */
+static PyObject *walk_segments(PyObject *args, char mode)
+{
+    Py_buffer values, offsets, out;
+    if (!PyArg_ParseTuple(args, "y*y*w*", &values, &offsets, &out)) return NULL;
+    size_t cells = (size_t)offsets.len / 8 - (offsets.len > 0), n = (size_t)out.len / 8;
+    const double *v = values.buf;
+    const int64_t *o = offsets.buf;
+    double *to = out.buf;
+    int right = offsets.len > 0 && o[0] == 0 && (mode == 's' ? n == cells : n * 8 == (size_t)values.len);
+    for (size_t c = 0; right && c < cells; c++) right = o[c] <= o[c + 1];
+    right = right && o[cells] * 8 <= values.len;
+    if (!right) PyErr_SetString(PyExc_ValueError, "segments and arrays of different lengths");
+    else {
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t c = 0; c < cells; c++) {
+            double total = mode == '*';
+            if (mode == 's') {
+                for (int64_t i = o[c]; i < o[c + 1]; i++) total += v[i];
+                to[c] = total;
+            } else if (mode == '^') {
+                total = -INFINITY;
+                for (int64_t i = o[c + 1]; i-- > o[c];) to[i] = total = v[i] > total ? v[i] : total;
+            } else if (mode == '+')
+                for (int64_t i = o[c]; i < o[c + 1]; i++) to[i] = total += v[i];
+            else
+                for (int64_t i = o[c]; i < o[c + 1]; i++) to[i] = total *= v[i];
+        }
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&offsets);
+    PyBuffer_Release(&out);
+    if (!right) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *segment_sum(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, 's'); }
+static PyObject *segment_cumsum(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '+'); }
+static PyObject *segment_cumprod(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '*'); }
+static PyObject *segment_max_from(PyObject *Py_UNUSED(module), PyObject *args) { return walk_segments(args, '^'); }
+
+PyMethodDef segment_functions[] = {
+    {"segment_sum", segment_sum, METH_VARARGS, "segment_sum(values, offsets, out): sums of consecutive segments, first to last."},
+    {"segment_cumsum", segment_cumsum, METH_VARARGS, "segment_cumsum(values, offsets, out): running sums inside each segment."},
+    {"segment_cumprod", segment_cumprod, METH_VARARGS, "segment_cumprod(values, offsets, out): running products inside each segment."},
+    {"segment_max_from", segment_max_from, METH_VARARGS, "segment_max_from(values, offsets, out): the largest value from each place to its segment's end."},
+    {NULL, NULL, 0, NULL}};

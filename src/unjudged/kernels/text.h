@@ -1,0 +1,85 @@
+/* Characters, hashes, ids one after the other, the fields of a line, unusable lines. */
+#ifndef UNJUDGED_TEXT_H
+#define UNJUDGED_TEXT_H
+
+#include "kernels.h"
+
+static const unsigned char IS_SPACE[256] = {
+    ['\t'] = 1, ['\n'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, [' '] = 1};
+
+static inline uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0x9E3779B97F4A7C15ull;
+    x ^= x >> 29;
+    return x;
+}
+
+static inline uint64_t load_bytes(const char *s, size_t n)   /* all of them, n < 8 */
+{
+    if (n >= 4) {
+        uint32_t low, high;
+        memcpy(&low, s, 4);
+        memcpy(&high, s + n - 4, 4);
+        return low | (uint64_t)high << 32;
+    }
+    if (!n) return 0;
+    const unsigned char *u = (const unsigned char *)s;
+    return u[0] | (uint64_t)u[n / 2] << 8 | (uint64_t)u[n - 1] << 16;
+}
+
+static inline uint64_t hash_bytes(const char *s, size_t n)
+{
+    uint64_t h = 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull), w;
+    const char *end = s + n;
+    if (n < 8) return mix(mix(h ^ load_bytes(s, n)));
+    for (; end - s > 8; s += 8) {
+        memcpy(&w, s, 8);
+        h = mix(h ^ w);
+    }
+    memcpy(&w, end - 8, 8);      /* the last eight bytes, some of them for the second time */
+    return mix(mix(h ^ w));
+}
+
+/* memcmp, also for empty ids that have no address. */
+static inline int same_bytes(const char *a, const char *b, size_t n) { return !n || !memcmp(a, b, n); }
+
+static inline const char *id_at(const Arena *a, const int64_t *ends, int64_t i, size_t *n)
+{
+    int64_t start = i ? ends[i - 1] : 0;
+    *n = (size_t)(ends[i] - start);
+    return a->data + start;
+}
+
+static inline uint64_t table_size(uint64_t n)
+{
+    uint64_t size = 4;
+    while (size < 4 * n) size *= 2;
+    return size;
+}
+
+/* Kinds of unusable lines; the same numbers in _numpy.py and io/trec.py. */
+enum { BAD_FIELDS = 1, BAD_SCORE = 2, BAD_NAN = 3, BAD_NUL = 4, BAD_GRADE = 5 };
+
+typedef struct { const char *s; size_t n; } Field;
+
+/* Splits one line (without its newline) into at most `wanted` fields; returns how many were found. */
+int split_line(const char *p, const char *end, Field *fields, int wanted);
+
+#define KEEP_BAD_LINES 20
+#define KEEP_BAD_FIELD 60
+
+typedef struct {
+    Arena text;                  /* the bad lines, shortened */
+    int64_t line[KEEP_BAD_LINES], end[KEEP_BAD_LINES];
+    int kind[KEEP_BAD_LINES], kept;
+    int64_t count;
+} BadLines;
+
+/* Notes an unusable line: its fields, each cut to a readable length, with single blanks between them. */
+int bad_line(BadLines *b, int kind, int64_t line, const Field *fields, int found);
+
+/* [(line, kind, text), ...] of the first bad lines */
+PyObject *bad_lines_list(const BadLines *b);
+
+#endif
