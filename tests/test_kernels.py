@@ -31,7 +31,7 @@ generated = settings(max_examples=100, deadline=None, suppress_health_check=list
 TREC10, TREC9, FILE, ASCENDING = (TIES[name] for name in ("trec10", "trec9", "file", "ascending"))
 HITS = ("offsets", "row", "rank", "length", "answered")
 REPEATS = ("duplicates", "duplicate_topic", "duplicate_doc")
-DOCS = ("docs", "doc_ends", "doc_offsets", "doc_rows", "tie_first", "tie_size")
+DOCS = ("docs", "doc_ends", "doc_offsets", "doc_rows", "doc_scores", "tie_first", "tie_size")
 
 # -- helpers
 
@@ -625,6 +625,12 @@ def test_added_topics_are_ranked_as_the_naive_model_says(kernels: Any, given: An
     _, found = add_all(kernels, given, ties=ties)
     assert lists_of(found, len(JUDGED)) == [ranked(entries.get(t, []), ties) for t in JUDGED]
     assert ints(found["answered"], np.uint8) == [int(t in entries) for t in JUDGED]
+    with np.errstate(over="ignore"):
+        value = (lambda s: float(np.float32(s))) if ties == TREC9 else float
+        best = [  # a document listed again keeps its better score
+            max(value(s) for d, s in entries[t] if d == doc) for t in JUDGED for doc in ranked(entries.get(t, []), ties)
+        ]
+    assert ints(found["doc_scores"], np.float64) == best
 
 
 @both

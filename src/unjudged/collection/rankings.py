@@ -16,22 +16,25 @@ from unjudged.io.trec import RunTable
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Full lists: for each cell, in rank order, a code per document.
+    """Full lists: for each cell, in rank order, a code per document and its score.
 
     Codes below `len(judgments)` are rows of the judgments; larger ones stand for unjudged documents and
-    are equal where topic and document are equal.
+    are equal where topic and document are equal. Scores are as the tie rule compares them.
     """
 
     offsets: Ints
     doc: npt.NDArray[np.int32]
     unjudged: Ids
+    score: npt.NDArray[np.float64]
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
         topics = len(judgments.topics)
-        sizes, tables = [np.zeros(1, np.int64)], []
+        sizes, tables, scores = [np.zeros(1, np.int64)], [], [np.zeros(0)]
         for run in runs:
-            assert run.docs is not None and run.doc_offsets is not None and run.doc_rows is not None
+            assert run.docs is not None and run.doc_offsets is not None
+            assert run.doc_rows is not None and run.doc_scores is not None
+            scores.append(run.doc_scores)
             sizes.append(np.diff(run.doc_offsets))
             tables.append((run.docs, run.doc_rows, np.repeat(np.arange(topics, dtype=np.int32), sizes[-1])))
         shifts = np.cumsum([0] + [len(d.blob) for d, _, _ in tables])
@@ -50,7 +53,7 @@ class Rankings:
         codes = np.frombuffer(coded, np.int32)
         unknown = np.flatnonzero(codes >= first)
         _, places = np.unique(codes[unknown], return_index=True)
-        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]))
+        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]), np.concatenate(scores))
 
     def ids(self, judgments: Judgments, cell: int) -> list[str]:
         """The documents of one cell, best first."""

@@ -89,6 +89,7 @@ class RunTable:
     docs: Ids | None = field(default=None, repr=False)
     doc_offsets: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     doc_rows: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    doc_scores: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     tie_first: npt.NDArray[np.int32] | None = field(default=None, repr=False)
     tie_size: npt.NDArray[np.int32] | None = field(default=None, repr=False)
 
@@ -208,6 +209,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)) if docs else None,
         np.frombuffer(found["doc_offsets"], np.int64) if docs else None,
         np.frombuffer(found["doc_rows"], np.int32) if docs else None,
+        np.frombuffer(found["doc_scores"], np.float64) if docs else None,
         np.frombuffer(found["tie_first"], np.int32) if ties else None,
         np.frombuffer(found["tie_size"], np.int32) if ties else None,
     )

@@ -184,6 +184,7 @@ class RunScanner:
         rows: list[int] = []
         ranks: list[int] = []
         doc_rows: list[int] = []
+        doc_scores: list[float] = []
         kept: list[bytes] = []
         tie_first: list[int] = []
         tie_size: list[int] = []
@@ -214,6 +215,7 @@ class RunScanner:
                     if self.keep_docs:
                         kept.append(doc)
                         doc_rows.append(row)
+                        doc_scores.append(values[i])
                 length[topic] = rank
                 if self.tie_groups:
                     starts = [j for j in range(rank) if j == 0 or kept_scores[j] != kept_scores[j - 1]]
@@ -242,7 +244,7 @@ class RunScanner:
         if self.keep_docs:
             blob, ends = _pack(kept)
             out |= {"doc_offsets": doc_offsets.tobytes(), "doc_rows": np.array(doc_rows, np.int32).tobytes()}
-            out |= {"doc_ends": ends, "docs": blob}
+            out |= {"doc_ends": ends, "docs": blob, "doc_scores": np.array(doc_scores, np.float64).tobytes()}
         if self.tie_groups:
             out |= {
                 "tie_first": np.array(tie_first, np.int32).tobytes(),

@@ -107,7 +107,8 @@ int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int
         if (r->keep_docs) {
             if (arena_append(&r->docs, r->arena.data + e->doc, e->length)) return -1;
             int64_t end = (int64_t)r->docs.size;
-            if (arena_append(&r->doc_ends, &end, sizeof end) || arena_append(&r->doc_rows, &e->row, sizeof e->row))
+            if (arena_append(&r->doc_ends, &end, sizeof end) || arena_append(&r->doc_rows, &e->row, sizeof e->row) ||
+                arena_append(&r->doc_scores, &e->score, sizeof e->score))
                 return -1;
         }
     }

@@ -99,15 +99,19 @@ static int collect(RunScanner *r, const int64_t *from, const int64_t *to, const 
 static int add_docs(RunScanner *r, PyObject *out)
 {
     size_t topics = (size_t)r->index->n_topics, n = r->doc_rows.size / sizeof(int32_t);
-    char *offsets = NULL, *rows = NULL, *ends = NULL, *docs = NULL;
+    char *offsets = NULL, *rows = NULL, *ends = NULL, *docs = NULL, *scores = NULL;
     PyObject *offsets_b = new_bytes((topics + 1) * 8, &offsets), *rows_b = new_bytes(n * 4, &rows),
-             *ends_b = new_bytes(n * 8, &ends), *docs_b = new_bytes(r->docs.size, &docs);
-    if (offsets_b && rows_b && ends_b && docs_b) {
+             *ends_b = new_bytes(n * 8, &ends), *docs_b = new_bytes(r->docs.size, &docs),
+             *scores_b = new_bytes(n * 8, &scores);
+    if (offsets_b && rows_b && ends_b && docs_b && scores_b) {
         collect(r, r->doc_start, r->doc_stop, &r->doc_rows, (int32_t *)rows, (int64_t *)offsets);
         const int64_t *all = (const int64_t *)r->doc_ends.data;
         int64_t at = 0, *end = (int64_t *)ends;
         for (size_t t = 0; t < topics; t++) {
-            if (!r->seen[t]) continue;
+            if (!r->seen[t] || r->doc_stop[t] == r->doc_start[t]) continue;
+            size_t listed = (size_t)(r->doc_stop[t] - r->doc_start[t]) * sizeof(double);
+            memcpy(scores, (double *)r->doc_scores.data + r->doc_start[t], listed);
+            scores += listed;
             for (int64_t i = r->doc_start[t]; i < r->doc_stop[t]; i++) {
                 int64_t start = i ? all[i - 1] : 0;
                 memcpy(docs + at, r->docs.data + start, (size_t)(all[i] - start));
@@ -117,7 +121,7 @@ static int add_docs(RunScanner *r, PyObject *out)
         }
     }
     return set_item(out, "doc_offsets", offsets_b) | set_item(out, "doc_rows", rows_b) |
-           set_item(out, "doc_ends", ends_b) | set_item(out, "docs", docs_b);
+           set_item(out, "doc_ends", ends_b) | set_item(out, "docs", docs_b) | set_item(out, "doc_scores", scores_b);
 }
 
 static int add_hit_values(RunScanner *r, PyObject *out, const char *name, const Arena *values)
@@ -228,7 +232,7 @@ static void scanner_dealloc(RunScanner *r)
     Arena *arenas[] = {&r->topic_id, &r->entries, &r->arena,    &r->keys,     &r->spare,         &r->table,
                        &r->known,    &r->entry_topic,
                        &r->rest,     &r->tag,     &r->rows,     &r->ranks,    &r->docs,          &r->doc_ends,
-                       &r->doc_rows, &r->bad.text, &r->outside_names, &r->duplicate_doc,
+                       &r->doc_rows, &r->doc_scores, &r->bad.text, &r->outside_names, &r->duplicate_doc,
                        &r->tie_first, &r->tie_size};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
     free(r->hit_start);

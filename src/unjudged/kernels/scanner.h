@@ -35,7 +35,7 @@ typedef struct {
     const char *last_tag, *text_end;
     int64_t line;
     /* results */
-    Arena rows, ranks, docs, doc_ends, doc_rows, tie_first, tie_size;
+    Arena rows, ranks, docs, doc_ends, doc_rows, doc_scores, tie_first, tie_size;
     int64_t *hit_start, *hit_end, *doc_start, *doc_stop;
     int32_t *length;
     uint8_t *seen;
