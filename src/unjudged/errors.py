@@ -45,6 +45,13 @@ class DataWarning(UnjudgedWarning):
     """Something in the data was passed over or repaired."""
 
 
+def one_line(text: str, limit: int = 600) -> str:
+    """A sentence fit for a terminal: names with newlines, escapes or odd bytes are shown escaped, endless ones cut."""
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """` (did you mean X?)` for the closest known word, or nothing."""
     folded: dict[str, str] = {}

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from unjudged.errors import UnjudgedError, nearest
+from unjudged.errors import UnjudgedError, nearest, one_line
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; starting threads costs more than it gives
 
@@ -57,8 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except UnjudgedError as problem:
-        text = str(problem).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        print(f"unjudged: {text}", file=sys.stderr)
+        print(f"unjudged: {one_line(str(problem))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("unjudged: interrupted", file=sys.stderr)
@@ -66,6 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as problem:  # a disk or a name the system refuses, wherever it was met
+        where = f"{problem.filename}: " if problem.filename else ""
+        print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
+        return 2
     except MemoryError:
         print("unjudged: not enough memory", file=sys.stderr)
         return 2

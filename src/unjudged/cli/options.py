@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, one_line
 from unjudged.results import FORMATS
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def open_collection(args: argparse.Namespace) -> Collection:
 def print_notes(notes: Iterable[str]) -> None:
     """What was passed over, one line each, on stderr."""
     for note in notes:
-        print("note:", note.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), file=sys.stderr)
+        print("note:", one_line(note), file=sys.stderr)
 
 
 def write_output(text: str, path: str | None) -> None:
