@@ -38,6 +38,17 @@ BELOW = {
     },
     "simulation": {"errors", "kernels", "io", "collection", "measures", "results"},
     "bounds": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "comparing": {
+        "errors",
+        "kernels",
+        "io",
+        "collection",
+        "measures",
+        "bounds",
+        "scoring",
+        "results",
+        "statistics",
+    },
     "statistics": {"kernels"},
     "results": {"errors"},
 }

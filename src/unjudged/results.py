@@ -78,20 +78,25 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell of a laid-out table with its own wording: `6↑5`, `+1.93%`; the best of its column is bold."""
+    """A cell of a laid-out table with its own wording: `6↑5`, `+1.93%`; the best of its column is bold.
+
+    `raised` is a small mark behind it: letters of groups, an arrow.
+    """
 
     text: str
     bold: bool = False
+    raised: str = ""
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text} {self.raised}" if self.raised else self.text
 
 
 class Result:
     """A tidy table with provenance and views.
 
     `layout` gives the table of the paper (columns and rows of values or `Shown` cells), `figures` the charts by
-    name (the first is the main one), `verdict` the sentence, `notes` what a reader should know (one line each).
+    name (the first is the main one), `verdict` the sentence, `notes` what a reader should know (one line each),
+    `caption` the words under (in LaTeX and HTML over) the laid-out table.
     """
 
     def __init__(
@@ -103,6 +108,7 @@ class Result:
         figures: Mapping[str, Callable[[Result], Any]] | None = None,
         verdict: Verdict | None = None,
         notes: Sequence[str] = (),
+        caption: str = "",
     ) -> None:
         self.columns = tuple(columns)
         self._rows, self._layout = rows, layout
@@ -110,6 +116,7 @@ class Result:
         self._figures = dict(figures or {})
         self._verdict = verdict
         self.notes = tuple(notes)
+        self.caption = caption
 
     def rows(self) -> Iterable[Row]:
         """The rows of the tidy table."""
@@ -170,17 +177,30 @@ class Result:
             return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
         bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
+        raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
         clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
         cells = [[clean(_shown(v)) for v in row] for row in rows]
         right = (
             [all(_is_number(row[i]) for row in cells) for i in range(len(columns))] if cells else [False] * len(columns)
         )
+
+        def dressed(value: Any, text: str) -> str:
+            if not isinstance(value, Shown):
+                return text
+            main = bold.format(clean(value.text)) if value.bold else clean(value.text)
+            return main + (raised.format(clean(value.raised)) if value.raised else "")
+
         shown = [
-            [bold.format(c) if isinstance(v, Shown) and v.bold else c for c, v in zip(texts, row, strict=True)]
-            for texts, row in zip(cells, rows, strict=True)
+            [dressed(*pair) for pair in zip(row, texts, strict=True)] for row, texts in zip(rows, cells, strict=True)
         ]
         view = {"text": _text, "markdown": _markdown, "latex": _latex}[format]
-        return view([clean(str(c)) for c in columns], shown, right)
+        table = view([clean(str(c)) for c in columns], shown, right)
+        if not self.caption:
+            return table
+        caption = clean(self.caption)
+        if format == "latex":
+            return f"\\begin{{table}}\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
+        return f"{table}\n{caption}\n"
 
     def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
         """The rows with each value as text; a column's repeated names are written once and looked up."""
@@ -226,7 +246,8 @@ class Result:
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
         body = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in rows)
-        text = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>\n"
+        caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
+        text = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>\n"
         if path is not None:
             Path(path).write_text(text, "utf-8", "surrogateescape")
         return text
@@ -281,8 +302,10 @@ def _is_number(text: str) -> bool:
 
 
 def _html_cell(value: Any) -> str:
-    text = escape(_shown(value))
-    return f"<td><strong>{text}</strong></td>" if isinstance(value, Shown) and value.bold else f"<td>{text}</td>"
+    if not isinstance(value, Shown):
+        return f"<td>{escape(_shown(value))}</td>"
+    main = f"<strong>{escape(value.text)}</strong>" if value.bold else escape(value.text)
+    return f"<td>{main}{f'<sup>{escape(value.raised)}</sup>' if value.raised else ''}</td>"
 
 
 def _printable(text: str) -> str:

@@ -145,12 +145,7 @@ def bounds(
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     if topics not in TOPICS:
         raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
-    if collection.judgments.group is not None:
-        raise UsageError("answers outside the classes are wrong, not unjudged: bounds are for judged documents")
-    if collection.hits.ties is not None:
-        raise UsageError(
-            "bounds need one order of the documents; ties 'expected' has many, read the runs with another rule"
-        )
+    refuse_closed_lists(collection)
     chosen = measures(wanted, rel)
     brought, own = gains_of_sets(wanted), collection.judgments.gains
     if brought is not None and not own.levels and own.top_grade == max(brought):
@@ -187,6 +182,16 @@ def bounds(
     }
     provenance = Provenance(__version__, call, collection.sources, settings)
     return Bounds(collection.runs, collection.topics, chosen, low, value, high, counted, provenance)
+
+
+def refuse_closed_lists(collection: Collection) -> None:
+    """A UsageError for collections without bounds: answer classes, and lists in many orders at once."""
+    if collection.judgments.group is not None:
+        raise UsageError("answers outside the classes are wrong, not unjudged: bounds are for judged documents")
+    if collection.hits.ties is not None:
+        raise UsageError(
+            "bounds need one order of the documents; ties 'expected' has many, read the runs with another rule"
+        )
 
 
 def _search_of(measure: Measure, setting: Setting) -> Search:

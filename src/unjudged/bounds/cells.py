@@ -173,11 +173,17 @@ def gains_of(measure: Measure, setting: Setting) -> Floats:
     return setting.judgments.gains.of(np.arange(setting.top + 1, dtype=np.int32), measure.params["gains"])
 
 
-def one_document_lists(judgments: Judgments, grade: npt.NDArray[np.integer], rank: npt.NDArray[Any]) -> Hits:
-    """Lists with one relevant document each: its grade and its rank."""
+def one_document_lists(
+    judgments: Judgments,
+    grade: npt.NDArray[np.integer],
+    rank: npt.NDArray[Any],
+    length: npt.NDArray[Any] | None = None,
+) -> Hits:
+    """Lists with one judged document each: its grade and its rank, and the length where it is not the last."""
     size = len(grade)
     nameless = Ids(b"", np.zeros(size, np.int64))
     rows, rank = np.arange(size + 1), rank.astype(np.int32)
+    length = rank if length is None else length.astype(np.int32)
     single = replace(
         judgments,
         topics=nameless,
@@ -189,4 +195,4 @@ def one_document_lists(judgments: Judgments, grade: npt.NDArray[np.integer], ran
         iteration=None,
         _kept={},
     )
-    return Hits(single, rows, rows[:-1].astype(np.int32), rank, rank, np.ones(size, bool))
+    return Hits(single, rows, rows[:-1].astype(np.int32), rank, length, np.ones(size, bool))
