@@ -458,6 +458,8 @@ def test_topics_outside_the_judgments_are_counted_once_each(kernels: Any) -> Non
     found = scan(kernels, {b"1": [b"d"]}, [text])
     assert found["outside_topics"] == 300
     assert found["outside_names"].split(b"\n") == [b"o0", b"o1", b"o2", b"o3", b"o4"]
+    full = scan(kernels, {b"1": [b"d"]}, [text], keep_docs=True)
+    assert full["outside_names"].split(b"\n") == [b"o%d" % i for i in range(300)]
     assert (found["tag"], found["lines"], ints(found["rank"])) == (b"last", 901, [1])
 
 

@@ -1080,3 +1080,36 @@ def test_several_threads_read_what_one_reads(bench: Bench) -> None:
         messages.add(str(caught.value))
     assert len(messages) == 1
     assert "r05:1:" in messages.pop()
+
+
+# -- reading again
+
+
+def test_other_ties_and_more_runs_are_read_again(tmp_path: Path) -> None:
+    """float32 takes 1.00000001 and 1.0 for equal; a run added later joins the ones that are there."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n")
+    (tmp_path / "one").write_text("1 Q0 a 1 1.00000001 t\n1 Q0 b 1 1.0 t\n9 Q0 x 1 1 t\n8 Q0 x 1 1 t\n")
+    (tmp_path / "two").write_text("2 Q0 c 1 1 t\n")
+    collection = uj.load(tmp_path / "qrels", tmp_path / "one")
+    single = collection.with_ties("trec9")
+    assert (lists_of(collection), lists_of(single)) == ({"1": ["a", "b"]}, {"1": ["b", "a"]})
+    assert (collection.settings["ties"], single.settings["ties"]) == ("trec10", "trec9")
+    assert collection.with_ties("trec10") is collection
+    assert collection.adding() is collection
+    assert single.rankings.outside == (("9", "8"),)
+    both = single.adding(tmp_path / "two", {"three": {"1": {"b": 2.0, "z": 1.0}}})
+    assert both.runs == ("one", "two", "three")
+    assert both.settings["ties"] == "trec9"
+    assert both.rankings.ids(both.judgments, 0) == ["b", "a"]
+    assert both.rankings.ids(both.judgments, 4) == ["b", "z"]
+    with pytest.raises(UsageError, match="two runs are called one"):
+        both.adding(tmp_path / "one")
+
+
+def test_what_can_be_read_once_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"1 Q0 a 1 1 t\n")))  # type: ignore[arg-type]
+    monkeypatch.setattr(sys, "stdin", text)
+    collection = uj.load({"1": {"a": 1}}, ["-"])
+    assert collection.rankings.ids(collection.judgments, 0) == ["a"]
+    with pytest.raises(UsageError, match="standard input can be read once"):
+        collection.with_ties("trec9")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,26 @@ def read_collection(
     topic_notes: bool = True,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself."""
+    if isinstance(runs, Iterator):
+        runs = list(runs)  # they may be read again
+
+    def again(ties: str | None, more: Sequence[Any]) -> Collection:
+        if _once(qrels) or _once(runs):
+            raise UsageError("standard input can be read once, this needs the runs again: give files")
+        return read_collection(
+            qrels,
+            [runs, *more],
+            replace(reading, ties=ties or reading.ties),
+            teams=teams,
+            gains=gains,
+            only=only,
+            negative=negative,
+            qrels_format=qrels_format,
+            qa=qa,
+            jobs=jobs,
+            topic_notes=topic_notes,
+        )
+
     if qa and reading.truncate is None:
         reading = replace(reading, truncate=qa_io.ANSWERS)
     table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
@@ -116,7 +136,15 @@ def read_collection(
             "only": only,
         },
         lambda: Rankings.of(judgments, _read_all(list(sources.values()), True, jobs)),
+        again,
     )
+
+
+def _once(source: Any) -> bool:
+    """Does this name standard input or a pipe, or hold such a name?"""
+    if isinstance(source, (str, os.PathLike)):
+        return files.read_once(str(source)) and not Path(source).is_dir()
+    return isinstance(source, (list, tuple)) and any(map(_once, source))
 
 
 def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:
@@ -127,7 +155,7 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
             told.setdefault(note, []).append(table.source)
         if topic_notes and outside and table.outside:
             many = f"{table.outside} topic{'s' * (table.outside > 1)}"
-            told.setdefault(f"{many} outside the judgments ignored (e.g. {table.outside_example})", []).append(
+            told.setdefault(f"{many} outside the judgments ignored (e.g. {table.outside_names[0]})", []).append(
                 table.source
             )
         if topic_notes and (missing := int((~table.answered).sum())):

@@ -7,13 +7,14 @@ new `Judgments` over the same arrays.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unjudged.collection.hits import Cells, Hits, join_hits
 from unjudged.collection.judgments import Floats, Gains, Ideal, Ints, Judgments
 from unjudged.collection.rankings import Rankings
+from unjudged.errors import UsageError
 
 __all__ = ["Cells", "Collection", "Floats", "Gains", "Hits", "Ideal", "Ints", "Judgments", "Rankings", "join_hits"]
 
@@ -32,6 +33,7 @@ class Collection:
     tags: tuple[str, ...]
     settings: Mapping[str, Any]
     _rankings: Callable[[], Rankings] = field(repr=False)
+    _again: Callable[[str | None, Sequence[Any]], Collection] | None = field(default=None, repr=False)
 
     @functools.cached_property
     def topics(self) -> tuple[str, ...]:
@@ -48,6 +50,19 @@ class Collection:
         judgments = self.judgments.with_gains(gains)
         settings = {**self.settings, "gains": dict(judgments.gains.levels), "highest gain": judgments.gains.highest()}
         return replace(self, judgments=judgments, hits=self.hits.over(judgments), settings=settings)
+
+    def with_ties(self, rule: str) -> Collection:
+        """The same collection with equal scores in another order; the runs are read again."""
+        return self if rule == self.settings["ties"] else self._read_again(rule, ())
+
+    def adding(self, *runs: Any) -> Collection:
+        """The same collection with more runs behind those it has; all runs are read again."""
+        return self._read_again(None, runs) if runs else self
+
+    def _read_again(self, ties: str | None, more: Sequence[Any]) -> Collection:
+        if self._again is None:
+            raise UsageError("the runs of this collection cannot be read again; load them from files or objects")
+        return self._again(ties, more)
 
     def __repr__(self) -> str:
         teams = len({self.teams[r] for r in self.runs if r in self.teams})

@@ -26,6 +26,8 @@ class Rankings:
     doc: npt.NDArray[np.int32]
     unjudged: Ids
     score: npt.NDArray[np.float64]
+    outside: tuple[tuple[str, ...], ...] = ()
+    """Per run, its topics outside the judgments."""
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
@@ -53,7 +55,8 @@ class Rankings:
         codes = np.frombuffer(coded, np.int32)
         unknown = np.flatnonzero(codes >= first)
         _, places = np.unique(codes[unknown], return_index=True)
-        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]), np.concatenate(scores))
+        outside = tuple(run.outside_names for run in runs)
+        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]), np.concatenate(scores), outside)
 
     def ids(self, judgments: Judgments, cell: int) -> list[str]:
         """The documents of one cell, best first."""

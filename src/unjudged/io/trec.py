@@ -83,7 +83,8 @@ class RunTable:
     length: npt.NDArray[np.int32]
     answered: npt.NDArray[np.bool_]
     outside: int
-    outside_example: str = ""
+    outside_names: tuple[str, ...] = ()
+    """Topics outside the judgments: the first few, all of them where full lists were asked for."""
     notes: tuple[str, ...] = ()
     tag: str = ""
     docs: Ids | None = field(default=None, repr=False)
@@ -188,9 +189,9 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         notes.append(f"{text}; the better-ranked one is kept")
     answered = np.frombuffer(found["answered"], np.bool_)
     outside = int(found["outside_topics"])
-    example = to_text(found["outside_names"].split(b"\n")[0])
+    names = tuple(to_text(found["outside_names"]).split("\n")) if outside else ()
     if not answered.any():
-        here = f"here e.g. {example}" if outside else "none here"
+        here = f"here e.g. {names[0]}" if outside else "none here"
         raise InputError(f"no topic in common with the judgments ({here}, there e.g. {topics[0]})", source)
     tag = to_text(found["tag"])
     docs, ties = "docs" in found, "tie_first" in found
@@ -203,7 +204,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         np.frombuffer(found["length"], np.int32),
         answered,
         outside,
-        example,
+        names,
         tuple(notes),
         tag,
         Ids(found["docs"], np.frombuffer(found["doc_ends"], np.int64)) if docs else None,

@@ -239,7 +239,7 @@ class RunScanner:
             "duplicate_topic": self._first_duplicate[0],
             "duplicate_doc": self._first_duplicate[1],
             "outside_topics": len(self._outside),
-            "outside_names": b"\n".join(list(self._outside)[:5]),
+            "outside_names": b"\n".join(list(self._outside)[: None if self.keep_docs else 5]),
         }
         if self.keep_docs:
             blob, ends = _pack(kept)

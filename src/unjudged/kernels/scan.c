@@ -40,7 +40,7 @@ static int note_outside(RunScanner *r, const char *s, size_t n)
         if (r->outside[i] == h) return 0;
     r->outside[i] = h;
     r->outside_count++;
-    if (r->outside_named < 5) {
+    if (r->keep_docs || r->outside_named < 5) {   /* full lists: all names, else the first few */
         if (r->outside_named++ && arena_append(&r->outside_names, "\n", 1)) return -1;
         return arena_append(&r->outside_names, s, n);
     }
