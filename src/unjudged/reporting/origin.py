@@ -1,0 +1,52 @@
+"""How was this made? Command, versions, seed, hashes, settings and limits: what it takes to make it again."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from unjudged.reporting.section import Section
+from unjudged.reporting.subject import Subject
+
+KEY, QUESTION = "how-made", "How was this made?"
+HOW = (
+    "The same inputs (see their SHA-256), settings and seed give the same report, byte for byte, with the same versions. "
+    "Methods: averages, condensed lists and pool bias after Sakai 2007 and 2009; leaving a team out after Zobel 1998; tau "
+    "after Kendall and Voorhees 1998; reliability after Urbano, Marrero and Martín 2013; correction after Webber and Park "
+    "2009 and Lipani, Lupu and Hanbury 2015. 'unjudged explain MEASURE' gives the formula of a measure."
+)
+_PACKAGES = ("numpy", "scipy", "vl-convert-python")
+
+
+def section(subject: Subject, others: Sequence[Section]) -> Section:
+    """One row per fact."""
+    from unjudged import __version__
+    from unjudged.kernels import IN_USE
+
+    provenance = subject.result((), ()).provenance
+    rows: list[tuple[Any, ...]] = [("command", "call", subject.call or "uj.report(...) in Python")]
+    rows += [
+        ("version", "unjudged", f"{__version__} ({IN_USE} kernels)"),
+        ("version", "python", platform.python_version()),
+    ]
+    rows += [("version", name, _version(name)) for name in _PACKAGES]
+    rows += [("setting", name, _text(value)) for name, value in provenance.settings.items()]
+    rows += [("input (SHA-256)", path, digest or "in memory") for path, digest in provenance.hashes().items()]
+    needed = subject.thresholds
+    rows.append(("limit", "needed", f"{needed.runs} runs, {needed.topics} topics, {needed.teams} teams, else unknown"))
+    rows += [("limit", t.key, f"{t.what}: {t.sentence} ({t.source})") for t in needed.limits.values()]
+    return Section(KEY, QUESTION, None, subject.result(("kind", "name", "value"), rows), HOW)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)

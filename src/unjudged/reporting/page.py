@@ -1,0 +1,156 @@
+"""The report as one HTML file: everything inside, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from unjudged.reporting.section import Section
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from unjudged.reporting import Report
+
+MOST_ROWS = 200
+"""Rows of a table that are written out; the CSV file has all of them."""
+
+MARKS = {"solid": "✔", "with care": "◐", "fragile": "✖", "unknown": "?"}
+
+
+@functools.cache
+def templates() -> jinja2.Environment:
+    """The templates, with everything escaped that is not ours."""
+    import jinja2
+
+    made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
+    made.globals.update(view_of=view_of, number=number, marks=MARKS)
+    return made
+
+
+def asset(name: str) -> str:
+    """A file of this package."""
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def number(value: Any) -> str:
+    """A value as tables show it: four decimals, nothing for nothing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def view_of(section: Section, most: int) -> dict[str, Any]:
+    """A table as it is written out."""
+    rows = list(section.table.rows())
+    shown = rows[:most]
+    columns = [
+        {"name": name.replace("_", " "), "number": bool(shown) and all(_numeric(row[i]) for row in shown)}
+        for i, name in enumerate(section.table.columns)
+    ]
+    return {"columns": columns, "rows": [[number(v) for v in row] for row in shown], "total": len(rows)}
+
+
+def _numeric(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def packed(section: Section) -> dict[str, Any]:
+    """What the scripts need of a section: its columns (repeated names as codes) and its chart."""
+    columns: dict[str, Any] = {}
+    for name, values in section.columns().items():
+        values = [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]
+        known = dict.fromkeys(v for v in values if isinstance(v, str))
+        if values and all(isinstance(v, str) for v in values) and 2 * len(known) < len(values):
+            place = {v: i for i, v in enumerate(known)}
+            columns[name] = {"names": list(known), "codes": [place[v] for v in values]}
+        else:
+            columns[name] = values
+    return {"columns": columns, "chart": section.chart}
+
+
+def as_script(data: Any) -> str:
+    """JSON that cannot end its script element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def printable(text: str) -> str:
+    """Text for a page: bytes that were no text are written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _hash(text: str) -> str:
+    """A script or style by its hash, for the content security policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode()}'"
+
+
+def html(report: Report, most: int = MOST_ROWS) -> str:
+    """The whole file."""
+    from unjudged import __version__
+    from unjudged.reporting.javascript import vega
+
+    css, js, library = asset("report.css"), asset("report.js"), vega()
+    sections = report.sections
+    text = (
+        templates()
+        .get_template("report.html")
+        .render(
+            title=report.title,
+            what=report.what,
+            lead=report.lead,
+            cards=report.cards,
+            sections=sections,
+            most=most,
+            css=css,
+            js=js,
+            vega=library,
+            version=__version__,
+            data=as_script({s.key: packed(s) for s in sections}),
+            script_hashes=f"{_hash(library)} {_hash(js)}",
+            style_hash=_hash(css),
+        )
+    )
+    return printable(text)
+
+
+def fragment(section: Section, most: int = MOST_ROWS) -> str:
+    """One section's HTML, for the local page."""
+    parts: Any = templates().get_template("_section.html").module
+    return printable(str(parts.section(section, most)))
+
+
+def short_fragment(cards: Sequence[Section], lead: str, table: Section, most: int = MOST_ROWS) -> str:
+    """The first section's HTML, for the local page."""
+    parts: Any = templates().get_template("_section.html").module
+    return printable(str(parts.short(cards, lead, table, most)))
+
+
+def plain(section: Section) -> Mapping[str, Any]:
+    """A section as plain values, for JSON."""
+    verdict = section.verdict
+    return {
+        "key": section.key,
+        "question": section.question,
+        "verdict": None
+        if verdict is None
+        else {
+            "word": verdict.word,
+            "sentence": verdict.sentence,
+            "value": verdict.value if verdict.value is not None and math.isfinite(verdict.value) else None,
+            "threshold": verdict.threshold,
+        },
+        "points": list(section.points),
+        "numbers": {k: v if math.isfinite(v) else None for k, v in section.numbers.items()},
+        "columns": list(section.table.columns),
+        "rows": [
+            [None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in section.table.rows()
+        ],
+    }

@@ -1,0 +1,107 @@
+"use strict";
+(function () {
+  const own = {};
+
+  // Columns as the page carries them: plain lists, or names with a code per row.
+  function column(packed) {
+    return Array.isArray(packed) ? packed : packed.codes.map((code) => packed.names[code]);
+  }
+
+  function rowsOf(columns) {
+    const names = Object.keys(columns);
+    const lists = names.map((name) => column(columns[name]));
+    const rows = [];
+    for (let i = 0; i < (lists[0] || []).length; i++) {
+      const row = {};
+      names.forEach((name, c) => { row[name] = lists[c][i]; });
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  own.draw = async function (box, section) {
+    const spec = structuredClone(section.chart);
+    spec.datasets = { table: rowsOf(section.columns) };
+    if (box.clientWidth < 480) {
+      spec.config.axis.labelLimit = 90;
+      spec.config.legend = { ...spec.config.legend, direction: "vertical" };
+    }
+    box.replaceChildren();
+    await window.vegaEmbed(box, spec, {
+      ast: true, renderer: "svg", actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true },
+    });
+    box.dataset.drawn = "yes";
+  };
+
+  own.csv = function (columns) {
+    const names = Object.keys(columns);
+    const quoted = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    };
+    const lines = rowsOf(columns).map((row) => names.map((name) => quoted(row[name])).join(","));
+    return [names.map(quoted).join(","), ...lines].join("\n") + "\n";
+  };
+
+  function save(text, name, type) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function key(cell) {
+    const text = cell.textContent.trim();
+    const number = Number(text.replaceAll(",", ""));
+    return text === "" || text === "-" ? null : Number.isNaN(number) ? text : number;
+  }
+
+  function sort(table, place, header) {
+    const down = header.getAttribute("aria-sort") === "ascending";
+    table.querySelectorAll("th").forEach((th) => th.removeAttribute("aria-sort"));
+    header.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows).map((row) => [key(row.cells[place]), row]);
+    rows.sort(([a], [b]) => {
+      if (a === null || b === null) return (a === null) - (b === null);
+      const order = typeof a === typeof b ? (typeof a === "number" ? a - b : a.localeCompare(b)) : typeof a === "number" ? -1 : 1;
+      return down ? -order : order;
+    });
+    body.append(...rows.map(([, row]) => row));
+  }
+
+  // Make the tables below a node sortable and its CSV buttons work.
+  own.enliven = function (node, sections) {
+    node.querySelectorAll("table.sortable").forEach((table) => {
+      Array.from(table.tHead.rows[0].cells).forEach((header, place) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...header.childNodes);
+        header.append(button);
+        button.addEventListener("click", () => sort(table, place, header));
+      });
+    });
+    node.querySelectorAll("button.csv").forEach((button) => {
+      const section = sections[button.dataset.section];
+      button.addEventListener("click", () => save(own.csv(section.columns), button.dataset.section + ".csv", "text/csv"));
+    });
+    node.querySelectorAll("button.copy").forEach((button) => {
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(document.getElementById(button.dataset.of).textContent);
+        button.textContent = "Copied";
+      });
+    });
+  };
+
+  window.unjudged = own;
+  const data = document.getElementById("report-data");
+  if (data) {
+    const sections = JSON.parse(data.textContent);
+    own.enliven(document, sections);
+    own.done = (async () => {
+      for (const box of document.querySelectorAll(".chart")) await own.draw(box, sections[box.dataset.section]);
+      document.documentElement.dataset.ready = "yes";
+    })();
+  }
+})();
