@@ -49,6 +49,7 @@ BELOW = {
         "results",
         "statistics",
     },
+    "reporting": {"bounds", "collection", "errors", "io", "kernels", "measures", "results", "scoring", "statistics"},
     "statistics": {"kernels"},
     "results": {"errors"},
 }

@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "load": "unjudged.loading",
+    "report": "unjudged.reporting",
     "score": "unjudged.scoring",
     "score_bounds": "unjudged.bounds:bounds",
     "Bounds": "unjudged.bounds",
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.loading import load
     from unjudged.measures import Measure, measure, parse
+    from unjudged.reporting import report
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
@@ -68,6 +70,7 @@ __all__ = [
     "load",
     "measure",
     "parse",
+    "report",
     "score",
     "score_bounds",
     "simulate",

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
     parser.add_argument("--second-judge", metavar="FILE", help="the same topics judged by somebody else")
     parser.add_argument("--thresholds", metavar="FILE", help="TOML with other limits for the verdicts")
-    parser.add_argument("--fail-on", metavar="WHAT", default="", help="as in 'fair-to-outsiders<with care'; exit code 1")
+    parser.add_argument("--fail-on", metavar="WHAT", default="", help="as 'fair-to-outsiders<with care'; exit code 1")
     output = parser.add_argument_group("output")
     output.add_argument("--format", default="html", choices=("html", "markdown", "json"), help="default: html")
     output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")

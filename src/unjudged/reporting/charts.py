@@ -94,7 +94,7 @@ def line_at(value: float, text: str, axis: str = "y") -> list[Spec]:
     other = {"x": {"value": 4}} if axis == "y" else {"y": {"value": 8}}
     place = {"align": "left", "dy": -6} if axis == "y" else {"align": "left", "dx": 5}
     here = {axis: {"datum": value}}
-    one = {"values": [{}]}
+    one: Spec = {"values": [{}]}
     return [
         {"data": one, "mark": {"type": "rule", "strokeDash": [5, 4], "color": _QUIET}, "encoding": here},
         {"data": one, "mark": {"type": "text", "text": text, "fontSize": 11, **place}, "encoding": {**here, **other}},

@@ -31,14 +31,14 @@ def vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script; bundling takes seconds, so the result is kept on disk."""
     from unjudged.io.write import write_whole
 
-    kept = cache_folder() / f"vega-{version('vl-convert-python')}.js"
+    kept = cache_folder() / f"vega-embed-{version('vl-convert-python')}.js"
     with contextlib.suppress(OSError, UnicodeDecodeError):
         text = kept.read_text("utf-8")
         if text.endswith(_END):
             return text
     import vl_convert
 
-    text = str(vl_convert.javascript_bundle()) + _END
+    text = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")) + _END
     with contextlib.suppress(OSError, InputError):  # a folder that cannot be written costs seconds, nothing else
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(str(kept), text.encode("utf-8"))

@@ -41,7 +41,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     if 1 < len(first) < len(order):
         points.append(f"Could be first: {listed([subject.runs[r] for r in first], 8)}.")
     points.append(
-        f"unjudged score QRELS RUN... --unjudged bounds gives the ends for other measures ({', '.join(BOUNDED[:6])}, ...)."
+        f"'unjudged score --unjudged bounds' gives the ends for other measures ({', '.join(BOUNDED[:6])}, ...)."
     )
     runs = [subject.runs[r] for r in order]
     description = f"Lowest and highest {name} of {counted(len(runs), 'run')} that unjudged documents allow"

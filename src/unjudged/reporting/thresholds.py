@@ -61,7 +61,7 @@ def read_thresholds(path: str | Path | None = None) -> Thresholds:
     if path is not None:
         _override(table, _user_table(Path(path)), str(path))
     needed = table.pop("needed")
-    limits = {key: Threshold(key, **{k: v for k, v in entry.items()}) for key, entry in table.items()}
+    limits = {key: Threshold(key, **entry) for key, entry in table.items()}
     return Thresholds(limits, **needed)
 
 
