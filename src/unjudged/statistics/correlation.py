@@ -1,8 +1,9 @@
-"""Rank correlation of two lists of scores."""
+"""Correlation of two lists of scores (one value per run): Kendall, Spearman, Pearson, with significance."""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +21,19 @@ def _pair_signs(values: ArrayLike) -> NDArray[np.int8]:
     return np.where(np.abs(difference) < _ZERO, 0, np.sign(difference)).astype(np.int8)
 
 
-def _signs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.int8]] | None:
-    """Pair signs of both lists; nothing where tau cannot be defined (a NaN, or fewer than two values)."""
+def _two_lists(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Both lists as arrays; nothing where no correlation is defined (a NaN, or fewer than two values)."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.shape != b.shape:
         raise ValueError(f"two lists of one length are needed, not {a.shape} and {b.shape}")
     if a.size < 2 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
-    return _pair_signs(a), _pair_signs(b)
+    return a, b
+
+
+def _signs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.int8]] | None:
+    lists = _two_lists(x, y)
+    return None if lists is None else (_pair_signs(lists[0]), _pair_signs(lists[1]))
 
 
 def tau_a(x: ArrayLike, y: ArrayLike) -> float:
@@ -51,3 +57,84 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
         return math.nan
     concordance = float(np.sum(signs[0] * signs[1], dtype=np.int64))
     return concordance / math.sqrt(untied_x * untied_y)
+
+
+def tau_p_value(x: ArrayLike, y: ArrayLike, method: Literal["auto", "exact", "normal"] = "auto") -> float:
+    """Two-sided p value of Kendall's tau: how often two unrelated rankings agree or disagree this much.
+
+    `exact` counts permutations (only without ties); `normal` is the usual approximation with standard deviation
+    sqrt((4m+10)/(9m(m-1))); `auto` is exact up to 50 runs without ties. NaN where tau_b is.
+    """
+    if method not in ("auto", "exact", "normal"):
+        raise ValueError(f"method is auto, exact or normal, not {method!r}")
+    tau = tau_b(x, y)
+    if math.isnan(tau):
+        return math.nan
+    signs = _signs(x, y)
+    assert signs is not None
+    runs, pairs = np.size(x), len(signs[0])
+    untied = bool(signs[0].all() and signs[1].all())
+    if method == "exact" and not untied:
+        raise ValueError("the exact p value of tau is defined without ties only")
+    if method == "exact" or (method == "auto" and untied and runs <= 50):
+        discordant = int(np.count_nonzero(signs[0] != signs[1]))
+        fewer = _inversions(runs)[: min(discordant, pairs - discordant) + 1].sum()
+        return min(1.0, float(2 * fewer))
+    return math.erfc(abs(tau) / tau_deviation(runs) / math.sqrt(2))
+
+
+def tau_deviation(runs: int) -> float:
+    """Standard deviation of tau between unrelated rankings of this many runs."""
+    if runs < 2:
+        raise ValueError(f"at least 2 runs are needed, {runs} given")
+    return math.sqrt((4 * runs + 10) / (9 * runs * (runs - 1)))
+
+
+def critical_tau(runs: int, alpha: float = 0.05) -> float:
+    """The tau from which on two rankings of this many runs are significantly correlated (two-sided, normal)."""
+    from scipy.stats import norm
+
+    return float(norm.isf(alpha / 2)) * tau_deviation(runs)
+
+
+def _inversions(runs: int) -> NDArray[np.float64]:
+    """Probability of 0, 1, 2, ... inversions in a random permutation."""
+    chances = np.ones(1)
+    for length in range(2, runs + 1):
+        chances = np.convolve(chances, np.full(length, 1 / length))
+    return chances
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's linear correlation; NaN where one list is constant, too short or not finite."""
+    lists = _two_lists(x, y)
+    if lists is None or any(np.ptp(values) < _ZERO for values in lists):
+        return math.nan
+    a, b = (values - values.mean() for values in lists)
+    scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    return max(-1.0, min(1.0, float((a * b).sum()) / scale)) if scale else math.nan
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Spearman's rank correlation: Pearson's on the ranks, tied runs sharing their mean rank."""
+    lists = _two_lists(x, y)
+    return math.nan if lists is None else pearson(_mean_ranks(lists[0]), _mean_ranks(lists[1]))
+
+
+def correlation_p_value(correlation: float, runs: int) -> float:
+    """Two-sided p value of a Pearson or Spearman correlation by Student's t with runs - 2 degrees of freedom."""
+    from scipy.stats import t as student
+
+    if math.isnan(correlation) or runs < 3:
+        return math.nan
+    if abs(correlation) >= 1:
+        return 0.0
+    statistic = correlation * math.sqrt((runs - 2) / ((1 - correlation) * (1 + correlation)))
+    return float(2 * student.sf(abs(statistic), runs - 2))
+
+
+def _mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    difference = values[:, None] - values[None, :]
+    above = (difference <= -_ZERO).sum(axis=1)
+    tied = (np.abs(difference) < _ZERO).sum(axis=1)
+    return above + (tied + 1) / 2

@@ -1,0 +1,96 @@
+"""Two-way analysis of variance without replication: how much of the scores' spread is due to runs, how much to topics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unjudged.statistics.pairs import ZERO, score_matrix
+
+
+@dataclass(frozen=True)
+class Anova:
+    """Sums of squares, degrees of freedom and mean squares of runs, topics and the rest (error); F and p values.
+
+    Where nothing is left unexplained (error 0), F is infinite and p 0; NaN where the effect is 0, too.
+    """
+
+    topics: int
+    runs: int
+    ss_runs: float
+    ss_topics: float
+    ss_error: float
+    ss_total: float
+
+    @property
+    def df_runs(self) -> int:
+        return self.runs - 1
+
+    @property
+    def df_topics(self) -> int:
+        return self.topics - 1
+
+    @property
+    def df_error(self) -> int:
+        return self.df_runs * self.df_topics
+
+    @property
+    def ms_runs(self) -> float:
+        return self.ss_runs / self.df_runs
+
+    @property
+    def ms_topics(self) -> float:
+        return self.ss_topics / self.df_topics
+
+    @property
+    def ms_error(self) -> float:
+        return self.ss_error / self.df_error
+
+    @property
+    def f_runs(self) -> float:
+        return _ratio(self.ms_runs, self.ms_error)
+
+    @property
+    def f_topics(self) -> float:
+        return _ratio(self.ms_topics, self.ms_error)
+
+    @property
+    def p_runs(self) -> float:
+        return _upper_tail(self.f_runs, self.df_runs, self.df_error)
+
+    @property
+    def p_topics(self) -> float:
+        return _upper_tail(self.f_topics, self.df_topics, self.df_error)
+
+
+def two_way(scores: ArrayLike) -> Anova:
+    """The analysis of a topics x runs matrix (METHODS C.9); at least two topics and two runs."""
+    matrix = score_matrix(scores, topics=2, runs=2)
+    n, m = matrix.shape
+    grand = matrix.mean()
+    of_runs, of_topics = matrix.mean(axis=0) - grand, matrix.mean(axis=1) - grand
+    rest = matrix - grand - of_runs - of_topics[:, None]
+    parts = [n * (of_runs**2).sum(), m * (of_topics**2).sum(), (rest**2).sum(), ((matrix - grand) ** 2).sum()]
+    nothing = n * m * ZERO**2  # what rounding leaves behind
+    ss = [0.0 if part < nothing else float(part) for part in parts]
+    return Anova(n, m, *ss)
+
+
+def within_run_variance(scores: ArrayLike) -> float:
+    """Variance of the scores of one run over topics, pooled over runs (the residual of a one-way analysis)."""
+    return float(score_matrix(scores, topics=2).var(axis=0, ddof=1).mean())
+
+
+def _ratio(effect: float, error: float) -> float:
+    if error > 0:
+        return effect / error
+    return math.inf if effect > 0 else math.nan
+
+
+def _upper_tail(f: float, df_effect: int, df_error: int) -> float:
+    from scipy.stats import f as fisher
+
+    return float(fisher.sf(f, df_effect, df_error)) if not math.isnan(f) else math.nan

@@ -1,0 +1,131 @@
+"""Topic samples: drawn once per seed, then shared by all run pairs and all measures.
+
+Every function gives the topics of each sample as rows of an integer matrix, so an exact enumeration, or samples
+listed by hand, can be passed wherever drawn ones are used. The same seed and sizes give the same samples.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unjudged.statistics.pairs import Integers
+
+Sampling = Literal["disjoint", "replacement", "independent"]
+SAMPLINGS: tuple[Sampling, ...] = ("disjoint", "replacement", "independent")
+
+
+def topic_resamples(topics: int, resamples: int, seed: int = 0) -> Integers:
+    """Bootstrap samples: per row as many topics as there are, with replacement."""
+    if topics < 1:
+        raise ValueError("at least 1 topic is needed")
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    return np.random.default_rng(seed).integers(0, topics, size=(resamples, topics))
+
+
+def every_resample(topics: int) -> Integers:
+    """All topics^topics bootstrap samples: the exact test for a handful of topics."""
+    return np.array(list(product(range(topics), repeat=topics)), dtype=np.int64)
+
+
+def topic_subsets(topics: int, size: int, samples: int, seed: int = 0, replacement: bool = False) -> Integers:
+    """Sets of `size` topics, without replacement unless asked."""
+    _check_size(topics, size, samples)
+    rng = np.random.default_rng(seed)
+    if replacement:
+        return rng.integers(0, topics, size=(samples, size))
+    return _shuffled(rng, topics, samples)[:, :size]
+
+
+def every_subset(topics: int, size: int) -> Integers:
+    """All sets of `size` topics without replacement."""
+    return np.array(list(combinations(range(topics), size)), dtype=np.int64).reshape(-1, size)
+
+
+def topic_set_pairs(
+    topics: int, size: int, trials: int = 1000, sampling: Sampling = "disjoint", seed: int = 0
+) -> tuple[Integers, Integers]:
+    """Two topic sets per trial, as the swap method of Sakai (2005) draws them.
+
+    disjoint: no topic in common (needs twice the size in topics); replacement: two independent samples with
+    replacement; independent: two independent sets without replacement. Disjoint and independent share the first set.
+    """
+    _check_size(topics, size, trials)
+    first, second = (np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(2))
+    if sampling == "replacement":
+        return first.integers(0, topics, size=(trials, size)), second.integers(0, topics, size=(trials, size))
+    order = _shuffled(first, topics, trials)
+    if sampling == "independent":
+        return order[:, :size], _shuffled(second, topics, trials)[:, :size]
+    if sampling != "disjoint":
+        raise ValueError(f"sampling is one of {', '.join(SAMPLINGS)}, not {sampling!r}")
+    if 2 * size > topics:
+        raise ValueError(f"two disjoint sets of {size} topics need {2 * size} topics, {topics} given")
+    return order[:, :size], order[:, size : 2 * size]
+
+
+def every_set_pair(topics: int, size: int, sampling: Sampling) -> tuple[Integers, Integers]:
+    """All pairs of topic sets a sampling can draw, each as often as its probability demands."""
+    if sampling == "replacement":
+        sets = np.array(list(product(range(topics), repeat=size)), dtype=np.int64)
+    else:
+        sets = every_subset(topics, size)
+    first, second = (side.ravel() for side in np.indices((len(sets), len(sets))))
+    if sampling == "disjoint":
+        member = topic_counts(sets, topics).T.astype(np.int64)
+        apart = (member[first] * member[second]).sum(axis=1) == 0
+        first, second = first[apart], second[apart]
+    return sets[first], sets[second]
+
+
+def sign_flips(topics: int, resamples: int, seed: int = 0) -> NDArray[np.int8]:
+    """Random signs +1 or -1 per topic: which run of a pair is called the first one."""
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    bits = np.random.default_rng(seed).integers(0, 2, size=(resamples, topics), dtype=np.int8)
+    return (2 * bits - 1).astype(np.int8)
+
+
+def every_sign_flip(topics: int) -> NDArray[np.int8]:
+    """All 2^topics assignments of signs."""
+    codes = np.arange(2**topics, dtype=np.int64)[:, None] >> np.arange(topics, dtype=np.int64)
+    return (1 - 2 * (codes & 1)).astype(np.int8)
+
+
+def every_row_permutation(matrix: ArrayLike) -> NDArray[np.float64]:
+    """All matrices that permuting the runs inside each topic can give: (runs!)^topics of them."""
+    rows = [np.array(list(permutations(row))) for row in np.asarray(matrix, dtype=np.float64)]
+    return np.array([np.stack(choice) for choice in product(*rows)])
+
+
+def topic_counts(samples: ArrayLike, topics: int) -> NDArray[np.uint16]:
+    """How often each topic (row) stands in each sample (column)."""
+    index = np.asarray(samples)
+    if index.ndim != 2 or not index.shape[1]:
+        raise ValueError("samples are rows of topics: a matrix of samples x topics drawn")
+    if not np.issubdtype(index.dtype, np.integer):
+        raise ValueError("samples must be whole numbers: the topics' rows")
+    if index.size and (index.min() < 0 or index.max() >= topics):
+        raise ValueError(f"a sample names a topic outside 0..{topics - 1}")
+    if index.shape[1] > np.iinfo(np.uint16).max:
+        raise ValueError(f"a sample may hold up to {np.iinfo(np.uint16).max} topics, not {index.shape[1]}")
+    counts = np.zeros((topics, len(index)), dtype=np.uint16)
+    every = np.arange(len(index))
+    for column in index.T:  # a sample holds a topic at most once per column, so no increment is lost
+        counts[column, every] += 1
+    return counts
+
+
+def _check_size(topics: int, size: int, samples: int) -> None:
+    if samples < 1:
+        raise ValueError(f"at least 1 sample is needed, {samples} asked for")
+    if not 1 <= size <= topics:
+        raise ValueError(f"a topic set holds 1 to {topics} topics (all there are), not {size}")
+
+
+def _shuffled(rng: np.random.Generator, topics: int, samples: int) -> Integers:
+    return rng.permuted(np.tile(np.arange(topics, dtype=np.int64), (samples, 1)), axis=1)

@@ -1,0 +1,99 @@
+"""Score matrices and the run pairs compared in them.
+
+A score matrix has one row per topic and one column per run, all of one measure. Pairs are two integer arrays: the
+columns of the first and of the second run of each pair; a difference is always first minus second.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ZERO = 1e-12
+"""Differences smaller than this are no difference (METHODS 0.5)."""
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Pairs = tuple[Integers, Integers]
+
+
+def score_matrix(scores: ArrayLike, topics: int = 1, runs: int = 1) -> Floats:
+    """The scores as float64, topics x runs; refused with fewer than the given topics or runs, or with a hole."""
+    matrix = np.ascontiguousarray(scores, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"scores must be a matrix of topics x runs, not an array of {matrix.ndim} dimensions")
+    if matrix.shape[0] < topics:
+        raise ValueError(f"{_count(topics, 'topic')} needed, {matrix.shape[0]} given")
+    if matrix.shape[1] < runs:
+        raise ValueError(f"{_count(runs, 'run')} needed, {matrix.shape[1]} given")
+    if not np.isfinite(matrix).all():
+        raise ValueError("a score is missing or not finite: every run needs a score on every topic")
+    return matrix
+
+
+def _count(number: int, noun: str) -> str:
+    return f"at least {number} {noun}{'s are' if number > 1 else ' is'}"
+
+
+def all_pairs(runs: int) -> Pairs:
+    """Every pair of columns i < j, in the order (0,1), (0,2), ..., (1,2), ..."""
+    first, second = np.triu_indices(runs, 1)
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+def pairs_with(baseline: int, runs: int) -> Pairs:
+    """Every other run against the baseline (the difference is run minus baseline)."""
+    if not 0 <= baseline < runs:
+        raise ValueError(f"no run {baseline} among {runs}")
+    others = np.delete(np.arange(runs, dtype=np.int64), baseline)
+    return others, np.full(len(others), baseline, dtype=np.int64)
+
+
+def chosen_pairs(pairs: tuple[ArrayLike, ArrayLike] | None, runs: int) -> Pairs:
+    """The given pairs, checked, or all pairs."""
+    if pairs is None:
+        return all_pairs(runs)
+    first, second = (np.asarray(side, dtype=np.int64) for side in pairs)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError("pairs must be two lists of columns of one length")
+    if len(first) and (min(first.min(), second.min()) < 0 or max(first.max(), second.max()) >= runs):
+        raise ValueError(f"a pair names a column outside the {runs} runs")
+    return first, second
+
+
+def mean_scores(scores: ArrayLike) -> Floats:
+    """Mean over topics of every run, summed topic by topic in order."""
+    matrix = score_matrix(scores)
+    total = np.zeros(matrix.shape[1])
+    for row in matrix:
+        total += row
+    return total / len(matrix)
+
+
+def mean_differences(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
+    """Difference of the mean scores of each pair; exactly 0 where it is below 1e-12."""
+    means = mean_scores(scores)
+    first, second = chosen_pairs(pairs, len(means))
+    difference = means[first] - means[second]
+    return np.where(np.abs(difference) < ZERO, 0.0, difference)
+
+
+def wins_ties_losses(
+    scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None
+) -> tuple[Integers, Integers, Integers]:
+    """Per pair: topics where the first run scores higher, the same (within 1e-12), and lower."""
+    matrix = score_matrix(scores)
+    wins, losses = [], []
+    first, second = chosen_pairs(pairs, matrix.shape[1])
+    for block in blocks(len(first), 4096):
+        z = matrix[:, first[block]] - matrix[:, second[block]]
+        wins.append((z >= ZERO).sum(axis=0))
+        losses.append((z <= -ZERO).sum(axis=0))
+    won = np.concatenate(wins or [np.empty(0)]).astype(np.int64)
+    lost = np.concatenate(losses or [np.empty(0)]).astype(np.int64)
+    return won, len(matrix) - won - lost, lost
+
+
+def blocks(length: int, size: int) -> list[slice]:
+    """0..length cut into slices of at most `size`."""
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]

@@ -1,0 +1,91 @@
+"""Rank-biased overlap of two rankings (Webber, Moffat and Zobel, TOIS 2010).
+
+Rankings are lists of document codes (integers, best first), of any two lengths, without repeats. `p` is how patient the
+reader is: 0.9 puts 86% of the weight on the first ten ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unjudged.statistics.pairs import Floats
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """`ext`: the estimate; `low` (RBO_min): sure overlap; `residual`: what unseen ranks could add to it."""
+
+    ext: float
+    low: float
+    residual: float
+
+    @property
+    def high(self) -> float:
+        """The largest value unseen ranks allow (RBO_max)."""
+        return self.low + self.residual
+
+
+def rbo(a: ArrayLike, b: ArrayLike, p: float = 0.9) -> Overlap:
+    """Rank-biased overlap. Two empty rankings agree (1), an empty and a filled one do not (0)."""
+    _check_p(p)
+    short, long = sorted((_codes(a), _codes(b)), key=len)
+    s, length = len(short), len(long)
+    if not s:
+        return Overlap(1.0, 1.0, 0.0) if not length else Overlap(0.0, 0.0, 1.0)
+    shared = _overlap(short, long, length)
+    depth = np.arange(1, length + 1)
+    weight = p**depth
+    x_s, x_l = float(shared[s - 1]), float(shared[-1])
+    agreement = float((shared / depth * weight).sum())
+    beyond = depth[s:]
+    ext = (1 - p) / p * (agreement + float((x_s * (beyond - s) / (s * beyond) * weight[s:]).sum()))
+    ext += ((x_l - x_s) / length + x_s / s) * p**length
+    low = (1 - p) / p * (agreement + x_l * (-math.log1p(-p) - float((weight / depth).sum())))
+    final = length + s - int(x_l)
+    to_final = np.arange(1, final + 1)
+    share = p**to_final / to_final
+    rest = s * float(share[s:].sum()) + length * float(share[length:].sum())
+    rest += x_l * (-math.log1p(-p) - float(share.sum()))
+    residual = p**s + p**length - p**final - (1 - p) / p * rest
+    return Overlap(ext, low, max(0.0, residual))
+
+
+def rbo_truncated(a: ArrayLike, b: ArrayLike, p: float = 0.9, depth: int | None = None) -> float:
+    """Weighted agreement down to `depth` divided by the weights so far: what Compatibility and repro_eval use."""
+    _check_p(p)
+    short, long = sorted((_codes(a), _codes(b)), key=len)
+    last = len(long) if depth is None else depth
+    if not len(long):
+        return 1.0
+    if last < 1:
+        raise ValueError(f"depth must be at least 1, not {last}")
+    ranks = np.arange(1, last + 1)
+    weight = p ** (ranks - 1)
+    return float((weight * _overlap(short[:last], long[:last], last) / ranks).sum() / weight.sum())
+
+
+def _check_p(p: float) -> None:
+    if not 0 < p < 1:
+        raise ValueError(f"p must lie between 0 and 1, not {p}")
+
+
+def _codes(ranking: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    codes = np.asarray(ranking)
+    if codes.ndim != 1:
+        raise ValueError(f"a ranking is one list of codes, not an array of {codes.ndim} dimensions")
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise ValueError("a ranking must hold integer codes of documents")
+    codes = codes.astype(np.int64)
+    if len(np.unique(codes)) != len(codes):
+        raise ValueError("a ranking holds a document twice")
+    return codes
+
+
+def _overlap(a: np.ndarray[tuple[int], np.dtype[np.int64]], b: np.ndarray[tuple[int], np.dtype[np.int64]], depth: int) -> Floats:
+    """Documents shared by the first 1, 2, ..., depth ranks."""
+    _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+    return np.cumsum(np.bincount(np.maximum(in_a, in_b), minlength=depth)[:depth]).astype(np.float64)
