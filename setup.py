@@ -19,7 +19,7 @@ setup(
             "unjudged.kernels._c",
             files(".c"),
             depends=files(".h"),
-            extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-fvisibility=hidden"],
+            extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-fvisibility=hidden"],
             py_limited_api=True,
             optional=True,
         )

@@ -1,4 +1,4 @@
-"""Fast loops: scan, rank and join TREC text; segmented sums.
+"""Fast loops: scan, rank and join TREC text; segmented sums; bootstrap and swap counting.
 
 `_c` (C, optional) and `_numpy` have the same functions with equal results; whichever is there is used.
 `UNJUDGED_KERNELS=numpy` in the environment forces the twin.
@@ -19,13 +19,17 @@ if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
     except ImportError:
         pass
     else:
-        _kernels = _c
+        if hasattr(_c, "bootstrap_count"):  # else a build of older sources was left behind: the twin is right
+            _kernels = _c
 
 IN_USE: str = "C" if _kernels is not _numpy else "NumPy"
 Index = _kernels.Index
 RunScanner = _kernels.RunScanner
 scan_qrels = _kernels.scan_qrels
 code_documents = _kernels.code_documents
+bootstrap_count = _kernels.bootstrap_count
+swap_count = _kernels.swap_count
+weighted_sums = _kernels.weighted_sums
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
@@ -41,10 +45,13 @@ __all__ = [
     "TIES",
     "Index",
     "RunScanner",
+    "bootstrap_count",
     "code_documents",
     "scan_qrels",
     "segment_cumprod",
     "segment_cumsum",
     "segment_max_from",
     "segment_sum",
+    "swap_count",
+    "weighted_sums",
 ]

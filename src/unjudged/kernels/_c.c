@@ -1,4 +1,4 @@
-/* The C kernels of unjudged: scan, rank and join TREC text; segmented sums.
+/* The C kernels of unjudged: scan, rank and join TREC text; segmented sums; bootstrap and swap counting.
  *
  * Portable C11 on Python's limited API (3.11). Every function has a twin in _numpy.py with the same
  * signature and equal results; tests/test_kernels.py compares the two.
@@ -8,6 +8,7 @@
  *                (scan.c reads lines, number.c scores, ranking.c ranks)
  *   qrels.c      scan_qrels: a judgment file's text -> columns
  *   documents.c  code_documents: (topic, document) -> code
+ *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
  * The interpreter lock is released wherever text is scanned or documents are ranked.
@@ -17,7 +18,7 @@
 static int module_exec(PyObject *module)
 {
     make_plain_locale();
-    PyMethodDef *functions[] = {qrels_functions, document_functions, segment_functions};
+    PyMethodDef *functions[] = {qrels_functions, document_functions, resampling_functions, segment_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

@@ -32,9 +32,9 @@ def bootstrap_count(
 ) -> None:
     """The studentised bootstrap of run pairs.
 
-    centred[pair, topic]: differences minus their mean; counts[topic, resample]: how often a topic was drawn. A resample
-    has the ratio (sum of w)^2 / (sum of w^2), which orders resamples as |t| does: 0 where the mean is zero, the number of
-    topics where all differences are equal. exceeding[pair] = resamples whose ratio is at least reach[pair];
+    centred[pair, topic]: differences minus their mean; counts[topic, resample]: how often a topic was drawn. The
+    ratio (sum of w)^2 / (sum of w^2) orders resamples as |t| does: 0 where the mean is zero, the number of topics
+    where all differences are equal. exceeding[pair] = resamples whose ratio is at least reach[pair];
     required[pair] = |mean| of the resample that stands at `position` (from 1) by descending ratio, ties in drawn order.
     """
     topics, resamples = counts.shape

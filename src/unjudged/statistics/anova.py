@@ -1,11 +1,10 @@
-"""Two-way analysis of variance without replication: how much of the scores' spread is due to runs, how much to topics."""
+"""Two-way analysis of variance without replication: how much of the scores' spread is due to runs, to topics."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.statistics.pairs import ZERO, score_matrix

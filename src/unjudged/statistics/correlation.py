@@ -137,4 +137,4 @@ def _mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     difference = values[:, None] - values[None, :]
     above = (difference <= -_ZERO).sum(axis=1)
     tied = (np.abs(difference) < _ZERO).sum(axis=1)
-    return above + (tied + 1) / 2
+    return np.asarray(above + (tied + 1) / 2, dtype=np.float64)

@@ -17,7 +17,7 @@ def ranks(scores: ArrayLike) -> Integers:
         raise ValueError(f"expected one score per run, not an array of {x.ndim} dimensions")
     if not np.isfinite(x).all():
         raise ValueError("a score is missing or not finite")
-    return 1 + (x[None, :] - x[:, None] >= ZERO).sum(axis=1).astype(np.int64)
+    return np.asarray(1 + (x[None, :] - x[:, None] >= ZERO).sum(axis=1), dtype=np.int64)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.statistics.pairs import Floats
+from unjudged.statistics.pairs import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _check_p(p: float) -> None:
         raise ValueError(f"p must lie between 0 and 1, not {p}")
 
 
-def _codes(ranking: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _codes(ranking: ArrayLike) -> Integers:
     codes = np.asarray(ranking)
     if codes.ndim != 1:
         raise ValueError(f"a ranking is one list of codes, not an array of {codes.ndim} dimensions")
@@ -85,7 +85,7 @@ def _codes(ranking: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return codes
 
 
-def _overlap(a: np.ndarray[tuple[int], np.dtype[np.int64]], b: np.ndarray[tuple[int], np.dtype[np.int64]], depth: int) -> Floats:
+def _overlap(a: Integers, b: Integers, depth: int) -> Floats:
     """Documents shared by the first 1, 2, ..., depth ranks."""
     _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
     return np.cumsum(np.bincount(np.maximum(in_a, in_b), minlength=depth)[:depth]).astype(np.float64)

@@ -45,9 +45,7 @@ def topics_for_t_test(minimum_difference: float, variance: float, alpha: float =
     return _fewest(lambda n: t_test_power(n, minimum_difference, variance, alpha) >= 1 - beta)
 
 
-def topics_for_anova(
-    runs: int, minimum_range: float, variance: float, alpha: float = 0.05, beta: float = 0.2
-) -> int:
+def topics_for_anova(runs: int, minimum_range: float, variance: float, alpha: float = 0.05, beta: float = 0.2) -> int:
     """Fewest topics at which a one-way ANOVA over this many runs notices the range with power 1 - beta."""
     _check(minimum_range, variance, alpha, beta)
     if runs < 2:
