@@ -166,7 +166,6 @@ def test_required_bin() -> None:
     assert required_bin(NEVER, 0.05, "guarantee") is None
 
 
-TABLE_5_COLUMNS = "topics size sampling unique shared unique_se shared_se paper_unique paper_shared".split()
 TABLE_5 = [  # topics, size, sampling, unique, shared; the standard errors of 1000 trials; Sakai's printed averages
     (42, 20, "replacement", 16.061753, 6.142379, 0.04636, 0.054831, 16.1, 6.2),
     (42, 20, "independent", 20, 9.52381, 0, 0.051738, 20, 9.5),
