@@ -25,6 +25,8 @@ BELOW = {
     "loading": {"errors", "kernels", "io", "collection"},
     "measures": {"errors", "kernels", "io", "collection"},
     "ties": {"errors", "kernels", "io", "collection", "measures"},
+    "pooling": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "judgments": {"errors", "kernels", "io", "collection", "measures", "pooling", "results"},
     "scoring": {
         "errors",
         "kernels",

@@ -466,7 +466,7 @@ def compare_with_ntcireval(
     data: Data, *, condensed: bool, depth: int | None, gains: Mapping[int, float] | None = None, every: int = 1
 ) -> Comparison:
     names = [name for name in ntcir_measures([1, 1], [1.0], 1) if exists(name.split("(")[0].split("@")[0])]
-    top = max(g for judged in data.qrels.values() for g in judged.values())
+    top = max(*(g for judged in data.qrels.values() for g in judged.values()), *(gains or {}))  # gains name the scale
     levels = [(gains or {}).get(g, float(g)) for g in range(1, top + 1)]
     ours = {n: uj.parse(n)[0](judged_only=True) if condensed else uj.parse(n)[0] for n in names}
     qrels, lists = data.source or (data.qrels, data.runs)

@@ -18,6 +18,16 @@ __version__ = "0.1.0"
 _LAZY = {
     "load": "unjudged.loading",
     "report": "unjudged.reporting",
+    "contributions": "unjudged.pooling.contributions",
+    "describe": "unjudged.pooling.describe",
+    "judged_curves": "unjudged.pooling.describe",
+    "leave_out": "unjudged.judgments.leave_out",
+    "only": "unjudged.judgments.topics",
+    "Pool": "unjudged.collection",
+    "pool_of": "unjudged.pooling.pool",
+    "reduce": "unjudged.judgments.reduce",
+    "shallow": "unjudged.judgments.depth",
+    "take": "unjudged.judgments.take",
     "score": "unjudged.scoring",
     "score_bounds": "unjudged.bounds:bounds",
     "Bounds": "unjudged.bounds",
@@ -42,11 +52,19 @@ _LAZY = {
 if TYPE_CHECKING:
     from unjudged.bounds import Bounds
     from unjudged.bounds import bounds as score_bounds
-    from unjudged.collection import Cells, Collection, Hits, Judgments, Rankings
+    from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
+    from unjudged.judgments.depth import shallow
+    from unjudged.judgments.leave_out import leave_out
+    from unjudged.judgments.reduce import reduce
+    from unjudged.judgments.take import take
+    from unjudged.judgments.topics import only
     from unjudged.loading import load
     from unjudged.measures import Measure, measure, parse
     from unjudged.reporting import report
+    from unjudged.pooling.contributions import contributions
+    from unjudged.pooling.describe import describe, judged_curves
+    from unjudged.pooling.pool import pool_of
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
@@ -61,19 +79,29 @@ __all__ = [
     "Judgments",
     "Measure",
     "MeasureError",
+    "Pool",
     "Rankings",
     "Result",
     "Scores",
     "UnjudgedError",
     "UsageError",
     "__version__",
+    "contributions",
+    "describe",
+    "judged_curves",
+    "leave_out",
     "load",
     "measure",
+    "only",
     "parse",
     "report",
+    "pool_of",
+    "reduce",
     "score",
     "score_bounds",
+    "shallow",
     "simulate",
+    "take",
 ]
 
 

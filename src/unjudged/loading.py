@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
-from unjudged.errors import DataWarning, InputError, UsageError
+from unjudged.collection.topics import chosen_topics
+from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames
 from unjudged.io import qa as qa_io
 from unjudged.io.teams import read_teams
@@ -77,6 +78,7 @@ def read_collection(
     qa: bool = False,
     jobs: int | None = None,
     topic_notes: bool = True,
+    need_runs: bool = True,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself."""
     if isinstance(runs, Iterator):
@@ -105,8 +107,9 @@ def read_collection(
     judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
         judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
+    judgments.index  # noqa: B018 - built here once, not by each thread that reads
     sources = _sources(runs, judgments, reading)
-    if not sources:
+    if not sources and need_runs:
         raise UsageError("no runs given")
     tables = _read_all(list(sources.values()), False, jobs)
     notes = [f"{judgments.source}: {note}" for note in judgments.notes]
@@ -270,27 +273,3 @@ def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:
     if isinstance(teams, Mapping):
         return {str(run): str(team) for run, team in teams.items()}
     return read_teams(str(teams))
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit()
-
-
-def chosen_topics(spec: str, topics: list[str]) -> list[int]:
-    """Topic numbers for `601-650,700`: ranges over whole numbers, single ids as they are."""
-    known = {topic: i for i, topic in enumerate(topics)}
-    chosen: set[int] = set()
-    for part in filter(None, (p.strip() for p in spec.split(","))):
-        low, dash, high = part.partition("-")
-        if part in known:
-            found = [known[part]]
-        elif dash and _is_whole(low) and _is_whole(high):
-            found = [i for t, i in known.items() if _is_whole(t) and int(low) <= int(t) <= int(high)]
-        else:
-            found = []
-        if not found:
-            raise InputError(f"no judged topic matches {part!r} (there are {topics[0]} to {topics[-1]})")
-        chosen.update(found)
-    if not chosen:
-        raise UsageError("no topics named")
-    return sorted(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, one_line
 from unjudged.results import FORMATS
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from unjudged.collection import Collection
 
 
-def add_collection(parser: argparse.ArgumentParser) -> None:
+def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> None:
     """QRELS, RUN... and how to read them."""
     parser.add_argument(
         "qrels", metavar="QRELS", help="judgments: TREC text or another format (docs/formats.md), plain or gz"
     )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+" if need_runs else "*", help="runs: files, folders, globs, or - for stdin"
+    )
     reading = parser.add_argument_group("reading")
     reading.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
     reading.add_argument(
@@ -47,6 +49,35 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
     )
     reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
     reading.add_argument("--jobs", type=int, metavar="N", help="threads for reading (default: one per core)")
+
+
+def add_pool(parser: argparse.ArgumentParser, depth: bool = True) -> None:
+    """--depth, --pooled and --tolerance: how deep the pool was and from which runs (DESIGN 7)."""
+    pool = parser.add_argument_group("pool")
+    if depth:
+        pool.add_argument("--depth", type=int, metavar="D", help="pool depth (default: inferred from the judgments)")
+    pool.add_argument(
+        "--pooled",
+        metavar="FILE|infer",
+        help="the pooled runs: a file with one name a line or a TSV run<TAB>pooled with yes/no, or infer "
+        "(default: every run given)",
+    )
+    pool.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.2,
+        metavar="X",
+        help="with --pooled infer: share of the depth that may be unjudged in a pooled run (default 0.2)",
+    )
+
+
+def pool_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_pool` read, as the keyword arguments of reductions and descriptions."""
+    from unjudged.pooling.pool import read_pooled
+
+    pooled = args.pooled if args.pooled in (None, "infer") else read_pooled(args.pooled)
+    given = {"depth": args.depth} if hasattr(args, "depth") else {}
+    return {**given, "pooled": pooled, "tolerance": args.tolerance}
 
 
 def add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +109,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
 
+def add_qrels_output(parser: argparse.ArgumentParser) -> None:
+    """-o for judgments."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE (.gz: compressed) instead of stdout")
+
+
 def parse_gains(text: str | None) -> dict[int, float] | None:
     """`1:1,2:3` -> {1: 1.0, 2: 3.0}"""
     if text is None:
@@ -89,7 +125,7 @@ def parse_gains(text: str | None) -> dict[int, float] | None:
         raise UsageError(f"gains are given as 1:1,2:3, not {text!r}") from None
 
 
-def open_collection(args: argparse.Namespace) -> Collection:
+def open_collection(args: argparse.Namespace, need_runs: bool = True) -> Collection:
     """The collection the arguments name; notes go to stderr."""
     from unjudged.io.trec import Reading
     from unjudged.loading import read_collection
@@ -109,6 +145,7 @@ def open_collection(args: argparse.Namespace) -> Collection:
         qrels_format=args.qrels_format,
         qa=args.qa,
         jobs=args.jobs,
+        need_runs=need_runs,
     )
     print_notes(collection.notes)
     return collection
@@ -120,9 +157,24 @@ def print_notes(notes: Iterable[str]) -> None:
         print("note:", one_line(note), file=sys.stderr)
 
 
+def write_judgments(before: Collection, after: Collection, path: str | None) -> None:
+    """The judgments of `after` as TREC text in the order they were read; what was done goes to stderr."""
+    from unjudged.io.write import qrels_text, write_qrels
+
+    if path is None or path == "-":
+        write_bytes(qrels_text(after.judgments), None)
+    else:
+        write_qrels(after.judgments, path)
+    print_notes([*after.history[len(before.history) :], *after.notes[len(before.notes) :]])
+
+
 def write_output(text: str, path: str | None) -> None:
     """To stdout, or to a file that appears whole or not at all."""
-    data = text.encode("utf-8", "surrogateescape")
+    write_bytes(text.encode("utf-8", "surrogateescape"), path)
+
+
+def write_bytes(data: bytes, path: str | None) -> None:
+    """Bytes to stdout, or to a file that appears whole or not at all."""
     if path is None or path == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

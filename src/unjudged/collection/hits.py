@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments
+from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments, ranges
 from unjudged.io.trec import RunTable
 
 Cells = npt.NDArray[np.float64]
@@ -26,7 +26,8 @@ class Hits:
     view. `relevant`, `judged`, `top` and `condensed` give narrower views; `sum` adds values up per cell and
     `each` hands a value per cell to its hits. R and N count the judgments, retrieved or not.
     `ties`, kept where ties are to be averaged over, holds for each hit the first rank and the number of
-    documents with its score.
+    documents with its score. `repeats` holds the lines whose document stood higher in the same list, as pairs
+    (cell, rank above the line); they have no rank, but take a place in a pool.
     """
 
     def __init__(
@@ -40,10 +41,13 @@ class Hits:
         rel: int = 1,
         parent: Hits | None = None,
         ties: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
+        repeats: Ints | None = None,
+        ungrouped: Hits | None = None,
     ) -> None:
         self.judgments, self.offsets, self.row, self.rank = judgments, offsets, row, rank
         self.length, self.answered, self.rel = length, answered, rel
-        self.ties = ties
+        self.ties, self.repeats = ties, repeats
+        self._ungrouped = ungrouped
         self._parent = parent
         self._kept: dict[Any, Any] = {}
 
@@ -82,11 +86,78 @@ class Hits:
         """1, 2, 3... inside the cell, in rank order."""
         return np.arange(1, len(self) + 1) - self.each(self.offsets[:-1])
 
+    @functools.cached_property
+    def line(self) -> Ints:
+        """The place of each hit among the lines of its list: its rank, plus the repeated documents above it."""
+        rank = self.rank.astype(np.int64)
+        if self.repeats is None or not len(self.repeats):
+            return rank
+        cell, width = self.each(np.arange(self.cells)), max(int(rank.max(initial=0)), int(self.repeats[:, 1].max())) + 1
+        repeat = np.sort(self.repeats[:, 0] * width + self.repeats[:, 1])
+        return rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width)
+
     # -- other views
+
+    @property
+    def ungrouped(self) -> Hits:
+        """With every hit of a group of equivalent answers, not only the first."""
+        return self if self._ungrouped is None else self._ungrouped
 
     def over(self, judgments: Judgments) -> Hits:
         """The same hits over judgments with the same rows (other grades or gains)."""
-        return Hits(judgments, self.offsets, self.row, self.rank, self.length, self.answered, self.rel, None, self.ties)
+        return Hits(
+            judgments,
+            self.offsets,
+            self.row,
+            self.rank,
+            self.length,
+            self.answered,
+            self.rel,
+            None,
+            self.ties,
+            self.repeats,
+            None if self._ungrouped is None else self._ungrouped.over(judgments),
+        )
+
+    def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Hits:
+        """The hits that are left over `judgments`, which hold only the rows chosen by a mask."""
+        hits = self.ungrouped
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        chosen = np.flatnonzero(kept[hits.row])
+        left = Hits(
+            judgments,
+            np.searchsorted(chosen, hits.offsets),
+            number[hits.row[chosen]],
+            hits.rank[chosen],
+            hits.length,
+            hits.answered,
+            ties=None if hits.ties is None else (hits.ties[0][chosen], hits.ties[1][chosen]),
+            repeats=hits.repeats,
+        )
+        return _first_of_groups(left)
+
+    def in_cells(self, judgments: Judgments, cells: Ints, shift: Ints | None = None) -> Hits:
+        """The hits of these cells, in this order; `shift` is added to the rows of each cell."""
+        hits, sizes = self.ungrouped, np.diff(self.ungrouped.offsets)[cells]
+        chosen = ranges(hits.offsets[:-1][cells], sizes)
+        row = hits.row[chosen]
+        repeats = None
+        if hits.repeats is not None:
+            number = np.full(hits.cells, -1)
+            number[cells] = np.arange(len(cells))
+            repeats = np.stack([number[hits.repeats[:, 0]], hits.repeats[:, 1]], axis=1)
+            repeats = repeats[repeats[:, 0] >= 0]
+        left = Hits(
+            judgments,
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            row if shift is None else (row + np.repeat(shift, sizes)).astype(np.int32),
+            hits.rank[chosen],
+            hits.length[cells],
+            hits.answered[cells],
+            ties=None if hits.ties is None else (hits.ties[0][chosen], hits.ties[1][chosen]),
+            repeats=repeats,
+        )
+        return _first_of_groups(left)
 
     def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
         """Only the hits chosen by a mask; narrower views are made of this."""
@@ -254,27 +325,45 @@ class Hits:
 
 def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
     """The hits of all runs in one array, run after run."""
-    shifts = np.cumsum([0] + [len(r.row) for r in runs])
+    shifts, nothing = np.cumsum([0] + [len(r.row) for r in runs]), np.zeros(0, np.int32)
     firsts = [r.tie_first for r in runs if r.tie_first is not None]
     sizes = [r.tie_size for r in runs if r.tie_size is not None]
     offsets = np.concatenate([r.offsets[:-1] + s for r, s in zip(runs, shifts, strict=False)] + [shifts[-1:]])
     hits = Hits(
         judgments,
         offsets.astype(np.int64),
-        np.concatenate([r.row for r in runs]),
-        np.concatenate([r.rank for r in runs]),
-        np.concatenate([r.length for r in runs]),
-        np.concatenate([r.answered for r in runs]),
+        np.concatenate([nothing, *(r.row for r in runs)]),
+        np.concatenate([nothing, *(r.rank for r in runs)]),
+        np.concatenate([nothing, *(r.length for r in runs)]),
+        np.concatenate([nothing.astype(bool), *(r.answered for r in runs)]),
         ties=(np.concatenate(firsts), np.concatenate(sizes)) if firsts else None,
+        repeats=_repeats(runs, len(judgments.topics)),
     )
-    return hits if judgments.group is None else _first_of_groups(hits, judgments.group)
+    return _first_of_groups(hits)
 
 
-def _first_of_groups(hits: Hits, group: npt.NDArray[np.int32]) -> Hits:
-    """Only the first hit of each group of equivalent answers; later ones count as wrong."""
+def _repeats(runs: Sequence[RunTable], topics: int) -> Ints | None:
+    found = [r.repeats + np.array([i * topics, 0]) for i, r in enumerate(runs) if r.repeats is not None]
+    return np.concatenate(found).astype(np.int64) if found else None
+
+
+def _first_of_groups(hits: Hits) -> Hits:
+    """Only the first hit of each group of equivalent answers, where there are groups; later ones count as wrong."""
+    group = hits.judgments.group
+    if group is None:
+        return hits
     cell = hits.each(np.arange(hits.cells))
     key = cell * (int(group.max(initial=0)) + 1) + group[hits.row]
     first = np.zeros(len(hits), bool)
     first[np.unique(key, return_index=True)[1]] = True
     kept = hits.where(first)
-    return Hits(hits.judgments, kept.offsets, kept.row, kept.rank, hits.length, hits.answered)
+    return Hits(
+        hits.judgments,
+        kept.offsets,
+        kept.row,
+        kept.rank,
+        hits.length,
+        hits.answered,
+        repeats=hits.repeats,
+        ungrouped=hits,
+    )

@@ -56,7 +56,7 @@ class Judgments:
     starts: Ints
     docs: Ids
     grade: npt.NDArray[np.int32]
-    index: Any
+    lookup: Callable[[], Any]
     gains: Gains
     order: Ints | None = None
     iterations: Ids = field(default_factory=lambda: Ids.of(["0"]))
@@ -89,18 +89,17 @@ class Judgments:
             if keep is not None:
                 topic, docs, grade, iteration = topic[keep], docs.take(keep), grade[keep], iteration[keep]
             starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(table.topics))))).astype(np.int64)
-            index = kernels.Index(table.topics.blob, table.topics.ends, docs.blob, docs.ends, starts)
             if negative == "nonrelevant":
                 grade = np.maximum(grade, 0)
-            top = max(int(grade.max(initial=0)), 1)
             levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
+            top = max(int(grade.max(initial=0)), 1, *(level for level, _ in levels))
             group = table.group if table.group is None or keep is None else table.group[keep]
             return cls(
                 table.topics,
                 starts,
                 docs,
                 grade,
-                index,
+                _lookup(table.topics, docs, starts),
                 Gains(levels, top),
                 keep,
                 table.iterations,
@@ -136,6 +135,11 @@ class Judgments:
     def __len__(self) -> int:
         return len(self.grade)
 
+    @property
+    def index(self) -> Any:
+        """The look-up of rows by topic and document; built when first asked for."""
+        return self.lookup()
+
     @functools.cached_property
     def topic(self) -> Ints:
         """Topic number of each row."""
@@ -158,7 +162,8 @@ class Judgments:
     def with_gains(self, gains: Mapping[int, float]) -> Judgments:
         """The same judgments with other gains."""
         levels = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
-        return replace(self, gains=Gains(levels, self.gains.top_grade), _kept={})
+        top = max(self.gains.top_grade, *(level for level, _ in levels), 1)
+        return replace(self, gains=Gains(levels, top), _kept={})
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
@@ -183,18 +188,27 @@ class Judgments:
     def only(self, topics: Sequence[int]) -> Judgments:
         """These topics alone (gains and H stay those of the full collection)."""
         chosen = np.asarray(topics, np.int64)
-        rows = np.concatenate(
-            [np.arange(self.starts[t], self.starts[t + 1]) for t in chosen] or [np.zeros(0, np.int64)]
+        sizes = np.diff(self.starts)[chosen]
+        return self._with_rows(
+            ranges(self.starts[:-1][chosen], sizes),
+            self.topics.take(chosen),
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         )
-        docs, names = self.docs.take(rows), self.topics.take(chosen)
-        starts = np.concatenate(([0], np.cumsum(np.diff(self.starts)[chosen]))).astype(np.int64)
+
+    def keeping(self, kept: npt.NDArray[np.bool_]) -> Judgments:
+        """Only the rows chosen by a mask. Every topic stays; gains and H stay those of the full collection."""
+        before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+        return self._with_rows(np.flatnonzero(kept), self.topics, before[self.starts])
+
+    def _with_rows(self, rows: Ints, topics: Ids, starts: Ints) -> Judgments:
+        docs = self.docs.view(rows)
         return replace(
             self,
-            topics=names,
+            topics=topics,
             starts=starts,
             docs=docs,
             grade=self.grade[rows],
-            index=kernels.Index(names.blob, names.ends, docs.blob, docs.ends, starts),
+            lookup=_lookup(topics, docs, starts),
             order=rows if self.order is None else self.order[rows],
             iteration=None if self.iteration is None else self.iteration[rows],
             group=None if self.group is None else self.group[rows],
@@ -204,6 +218,18 @@ class Judgments:
     def with_grades(self, grade: npt.NDArray[np.int32]) -> Judgments:
         """The same rows with other grades (gains and H stay those of the full collection)."""
         return replace(self, grade=grade, _kept={})
+
+
+def _lookup(topics: Ids, docs: Ids, starts: Ints) -> Callable[[], Any]:
+    """Builds the look-up of rows by topic and document once, when it is needed."""
+    return functools.cache(lambda: kernels.Index(topics.blob, topics.ends, docs.blob, docs.ends, starts))
+
+
+def ranges(starts: Ints, sizes: Ints) -> Ints:
+    """start, start + 1, ... for each start, as many as its size says, one after the other."""
+    before: Ints = np.cumsum(sizes) - sizes
+    places: Ints = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
+    return places
 
 
 @dataclass(frozen=True, eq=False)

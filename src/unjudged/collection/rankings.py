@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Ints, Judgments
+from unjudged.collection.judgments import Ints, Judgments, ranges
 from unjudged.io.ids import Ids
 from unjudged.io.trec import RunTable
 
@@ -57,6 +57,23 @@ class Rankings:
         _, places = np.unique(codes[unknown], return_index=True)
         outside = tuple(run.outside_names for run in runs)
         return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]), np.concatenate(scores), outside)
+
+    def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Rankings:
+        """The same lists where only the rows chosen by a mask are judged; `judgments` hold all rows."""
+        code = np.where(kept, np.cumsum(kept), np.cumsum(~kept) + kept.sum()) - 1
+        codes = self.doc.copy()
+        judged = codes < len(judgments)
+        codes[judged] = code[codes[judged]]
+        unjudged = judgments.docs.view(np.flatnonzero(~kept)).followed_by(self.unjudged)
+        return replace(self, doc=codes, unjudged=unjudged)
+
+    def in_cells(self, cells: Ints, runs: Sequence[int] | None = None) -> Rankings:
+        """The lists of these cells, in this order, which belong to these runs (by number; all if none are named)."""
+        sizes = np.diff(self.offsets)[cells]
+        chosen = ranges(self.offsets[:-1][cells], sizes)
+        offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        outside = self.outside if runs is None else tuple(self.outside[r] for r in runs)
+        return replace(self, offsets=offsets, doc=self.doc[chosen], score=self.score[chosen], outside=outside)
 
     def ids(self, judgments: Judgments, cell: int) -> list[str]:
         """The documents of one cell, best first."""

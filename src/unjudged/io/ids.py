@@ -22,10 +22,30 @@ def to_bytes(text: str) -> bytes:
 class Ids(Sequence[str]):
     """Many ids in one block of bytes."""
 
-    __slots__ = ("blob", "ends")
+    __slots__ = ("_blob", "_ends", "_seen_from")
 
     def __init__(self, blob: bytes, ends: npt.NDArray[np.int64]) -> None:
-        self.blob, self.ends = blob, ends
+        self._blob, self._ends = blob, ends
+        self._seen_from: tuple[Ids, npt.NDArray[Any]] | None = None
+
+    @property
+    def blob(self) -> bytes:
+        """All ids, one after the other."""
+        self._pack()
+        return self._blob
+
+    @property
+    def ends(self) -> npt.NDArray[np.int64]:
+        """Where each id ends."""
+        self._pack()
+        return self._ends
+
+    def _pack(self) -> None:
+        seen = self._seen_from
+        if seen is not None:
+            packed = seen[0].take(seen[1])
+            self._blob, self._ends = packed._blob, packed._ends
+            self._seen_from = None
 
     @classmethod
     def of(cls, ids: Iterable[str | bytes]) -> Ids:
@@ -41,11 +61,15 @@ class Ids(Sequence[str]):
         return cls(b"".join(raw), np.cumsum([len(r) for r in raw], dtype=np.int64))
 
     def __len__(self) -> int:
-        return len(self.ends)
+        seen = self._seen_from
+        return len(self._ends if seen is None else seen[1])
 
     def raw(self, i: int) -> bytes:
         """The i-th id as the bytes of the file."""
-        return self.blob[int(self.ends[i - 1]) if i else 0 : int(self.ends[i])]
+        seen = self._seen_from
+        if seen is not None:
+            return seen[0].raw(int(seen[1][i]))
+        return self._blob[int(self._ends[i - 1]) if i else 0 : int(self._ends[i])]
 
     @overload
     def __getitem__(self, i: int) -> str: ...
@@ -63,6 +87,16 @@ class Ids(Sequence[str]):
         for end in self.ends.tolist():
             yield to_text(self.blob[start:end])
             start = end
+
+    def view(self, order: npt.NDArray[Any]) -> Ids:
+        """Like `take`, but nothing is copied until somebody asks for the block of bytes."""
+        view, seen = Ids(b"", np.zeros(0, np.int64)), self._seen_from
+        view._seen_from = (self, order) if seen is None else (seen[0], seen[1][order])
+        return view
+
+    def followed_by(self, other: Ids) -> Ids:
+        """These ids and then the others."""
+        return Ids(self.blob + other.blob, np.concatenate([self.ends, other.ends + len(self.blob)]))
 
     def take(self, order: npt.NDArray[Any]) -> Ids:
         """The ids at these places, in this order."""

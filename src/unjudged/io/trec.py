@@ -93,6 +93,8 @@ class RunTable:
     doc_scores: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     tie_first: npt.NDArray[np.int32] | None = field(default=None, repr=False)
     tie_size: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    repeats: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    """Lines whose document stood higher in the same topic: (topic, rank above the line)."""
 
 
 def _sentence(kind: int, text: bytes, what: str) -> str:
@@ -213,4 +215,5 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         np.frombuffer(found["doc_scores"], np.float64) if docs else None,
         np.frombuffer(found["tie_first"], np.int32) if ties else None,
         np.frombuffer(found["tie_size"], np.int32) if ties else None,
+        np.frombuffer(found["repeats"], np.int32).reshape(-1, 2) if found["duplicates"] else None,
     )

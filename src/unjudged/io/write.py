@@ -41,6 +41,8 @@ class _Judgments(Protocol):
     def iterations(self) -> Ids: ...
     @property
     def iteration(self) -> npt.NDArray[np.int32] | None: ...
+    @property
+    def group(self) -> npt.NDArray[np.int32] | None: ...
 
 
 class _Rankings(Protocol):
@@ -73,21 +75,33 @@ def write_qrels(judgments: _Judgments, path: str | Path, format: str = "trec") -
     iteration, doc, grade. Judgments given twice are written once. Grades are those held: where they were read
     with `negative="nonrelevant"`, -1 has become 0.
     """
+    columns = _columns(judgments, str(path))
+    _write(columns, lambda: _qrels_lines(columns, judgments, str(path)), path, format)
+
+
+def qrels_text(judgments: _Judgments) -> bytes:
+    """The judgments as TREC text, in the order of their source."""
+    return b"".join(_qrels_lines(_columns(judgments, "standard output"), judgments, "standard output"))
+
+
+def _columns(judgments: _Judgments, path: str) -> Table:
+    if judgments.group is not None:
+        raise InputError("answer classes cannot be written as judgments of documents", path)
     order = np.arange(len(judgments.grade)) if judgments.order is None else np.argsort(judgments.order, kind="stable")
     topics, docs, iterations = _raw(judgments.topics), _raw(judgments.docs), _raw(judgments.iterations)
     rounds = [0] * len(order) if judgments.iteration is None else judgments.iteration[order].tolist()
-    columns: Table = {
+    return {
         "topic": [topics[t] for t in judgments.topic[order].tolist()],
         "iteration": [iterations[i] for i in rounds],
         "doc": [docs[d] for d in order.tolist()],
         "grade": judgments.grade[order].tolist(),
     }
 
-    def lines() -> Iterable[bytes]:
-        _refuse_separators({"topic": topics, "document": docs, "iteration": iterations}, path)
-        return (b"%b %b %b %d\n" % row for row in zip(*columns.values(), strict=True))
 
-    _write(columns, lines, path, format)
+def _qrels_lines(columns: Table, judgments: _Judgments, path: str) -> Iterable[bytes]:
+    ids = {"topic": judgments.topics, "document": judgments.docs, "iteration": judgments.iterations}
+    _refuse_separators({what: _raw(some) for what, some in ids.items()}, path)
+    return (b"%b %b %b %d\n" % row for row in zip(*columns.values(), strict=True))
 
 
 def write_run(collection: _Collection, run: str, path: str | Path, format: str = "trec") -> None:

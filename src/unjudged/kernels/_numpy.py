@@ -94,6 +94,7 @@ class RunScanner:
         self._stopped = self._split = False
         self._current: tuple[list[bytes], list[float]] | None = None
         self._first_duplicate = (-1, b"")
+        self._repeats: list[tuple[int, int]] = []
 
     def feed(self, text: Any) -> bool:
         """Scan a piece of text, cut anywhere. False: no need to go on."""
@@ -208,6 +209,7 @@ class RunScanner:
                         if not self._duplicates:
                             self._first_duplicate = (topic, doc)
                         self._duplicates += 1
+                        self._repeats.append((topic, rank))
                         continue
                     found.add(doc)
                     rank += 1
@@ -242,6 +244,7 @@ class RunScanner:
             "duplicates": self._duplicates,
             "duplicate_topic": self._first_duplicate[0],
             "duplicate_doc": self._first_duplicate[1],
+            "repeats": np.array(self._repeats, np.int32).tobytes(),
             "outside_topics": len(self._outside),
             "outside_names": b"\n".join(list(self._outside)[: None if self.keep_docs else 5]),
         }

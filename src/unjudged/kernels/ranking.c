@@ -91,6 +91,8 @@ int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int
                 r->duplicate_doc.size = 0;
                 if (arena_append(&r->duplicate_doc, r->arena.data + e->doc, e->length)) return -1;
             }
+            int32_t repeat[2] = {(int32_t)topic, (int32_t)rank};
+            if (arena_append(&r->repeats, repeat, sizeof repeat)) return -1;
             continue;
         }
         if (r->tie_groups && rank && e->score != group_score) {

@@ -171,6 +171,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         failed |= set_item(out, "duplicates", PyLong_FromLongLong(r->duplicates));
         failed |= set_item(out, "duplicate_topic", PyLong_FromLongLong(r->duplicate_topic));
         failed |= set_item(out, "duplicate_doc", arena_bytes(&r->duplicate_doc));
+        failed |= set_item(out, "repeats", arena_bytes(&r->repeats));
         failed |= set_item(out, "outside_topics", PyLong_FromUnsignedLongLong(r->outside_count));
         failed |= set_item(out, "outside_names", arena_bytes(&r->outside_names));
         if (r->keep_docs) failed |= add_docs(r, out);
@@ -233,6 +234,7 @@ static void scanner_dealloc(RunScanner *r)
                        &r->known,    &r->entry_topic,
                        &r->rest,     &r->tag,     &r->rows,     &r->ranks,    &r->docs,          &r->doc_ends,
                        &r->doc_rows, &r->doc_scores, &r->bad.text, &r->outside_names, &r->duplicate_doc,
+                       &r->repeats,
                        &r->tie_first, &r->tie_size};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
     free(r->hit_start);

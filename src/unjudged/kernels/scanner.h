@@ -40,7 +40,7 @@ typedef struct {
     int32_t *length;
     uint8_t *seen;
     int64_t duplicates, duplicate_topic, split, lines, outside_lines;
-    Arena duplicate_doc;
+    Arena duplicate_doc, repeats; /* repeats: int32 pairs (topic, rank above the repeated line) */
     /* topics outside the judgments: a set of hashes, the first names */
     uint64_t *outside;
     uint64_t outside_size, outside_count;

@@ -1,0 +1,7 @@
+"""Pools: what is in a collection, how deep and from which runs it was judged, who contributed what."""
+
+from __future__ import annotations
+
+HELP = "what a pool is made of: depth, pooled runs, contributions"
+
+PARTS = ("describe", "contributions")

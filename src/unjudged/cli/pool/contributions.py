@@ -1,0 +1,34 @@
+"""Contributions to the pool: documents per topic each team (or run) found, it alone found, and relevant ones of these.
+
+unjudged pool contributions qrels.txt runs/ --teams teams.tsv
+unjudged pool contributions qrels.txt runs/ --per run --depth 100
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from unjudged.cli import options
+
+HELP = "who contributed what, and what nobody else found"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The part's arguments."""
+    options.add_collection(parser)
+    options.add_pool(parser)
+    parser.add_argument("--per", default="team", choices=("team", "run"), help="default: team")
+    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count and print; warnings go to stderr."""
+    from unjudged.pooling.contributions import contributions
+
+    pool = options.pool_arguments(args)
+    collection = options.open_collection(args)
+    result = contributions(collection, per=args.per, **pool, rel=args.rel, call=args.call)
+    options.write_output(result.render(args.format), args.output)
+    options.print_notes(result.notes)
+    return 0

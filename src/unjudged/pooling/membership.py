@@ -1,0 +1,108 @@
+"""Which judged documents lie in the top of which run: D, its unions, and what only one group found (METHODS B.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Collection, Ints, Pool
+from unjudged.errors import UsageError, nearest
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Pairs (run, row): the row lies in the top of the run's list. Rows are those of the collection's judgments."""
+
+    runs: tuple[str, ...]
+    run: Ints
+    row: Ints
+    rows: int
+
+    def found(self, runs: Sequence[str] | None = None) -> Mask:
+        """Per row: is it in the top of one of these runs (of any, where none are named)?"""
+        mask = np.zeros(self.rows, bool)
+        if runs is None:
+            mask[self.row] = True
+        else:
+            wanted = set(runs)
+            mask[self.row[np.array([run in wanted for run in self.runs], bool)[self.run]]] = True
+        return mask
+
+    def unique(self, runs: Sequence[str]) -> Mask:
+        """Per row: is it in the top of one of these runs and of no other?"""
+        wanted = set(runs)
+        return self.found(runs) & ~self.found([run for run in self.runs if run not in wanted])
+
+    def grouped(self, group: Mapping[str, str]) -> tuple[list[str], Ints, Ints, Mask]:
+        """Groups of runs by name, then distinct pairs (group, row), and whether no other group has the row."""
+        names = sorted({group[run] for run in self.runs})
+        number = np.array([names.index(group[run]) for run in self.runs], np.int64)
+        key = np.unique(number[self.run] * self.rows + self.row)
+        which, row = np.divmod(key, max(self.rows, 1))
+        return names, which, row, np.bincount(row, minlength=self.rows)[row] == 1
+
+
+def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:
+    """D of every pooled run: the judged documents in the top `depth` of its lists, as rows of the collection.
+
+    By `lines`, a document listed twice in a topic takes two places of the top, as it did when the pool was made; by
+    `ranks`, later mentions are struck out first. Lists are those of all runs read, also after `with_runs`.
+    """
+    if by not in ("lines", "ranks"):
+        raise UsageError(f"the top of a list is counted by lines or ranks, not {by!r}")
+    full = collection.full
+
+    def make() -> Membership:
+        hits, topics = full.hits.ungrouped, max(len(full.topics), 1)
+        place = hits.line if by == "lines" else hits.rank
+        chosen = np.flatnonzero(place <= pool.depth)
+        run = hits.each(np.arange(hits.cells) // topics)[chosen]
+        number = np.full(len(full.runs), -1)
+        number[[full.runs.index(name) for name in pool.runs]] = np.arange(len(pool.runs))
+        inside = number[run] >= 0
+        return Membership(
+            pool.runs, number[run[inside]], hits.row[chosen[inside]].astype(np.int64), len(full.judgments)
+        )
+
+    found = cast(Membership, full.once(("membership", pool.depth, pool.runs, by), make))
+    if collection is full:
+        return found
+    place = np.full(found.rows, -1)
+    place[collection.rows] = np.arange(len(collection.rows))
+    inside = place[found.row] >= 0
+    return Membership(found.runs, found.run[inside], place[found.row[inside]], len(collection.rows))
+
+
+def teams_of(collection: Collection, runs: Sequence[str] | None = None) -> dict[str, str]:
+    """Team of each run of the full collection (or of these); a sentence where one has none."""
+    if not collection.teams:
+        raise UsageError("no teams are known; name a team file (--teams, a TSV run<TAB>team)")
+    runs = collection.full.runs if runs is None else runs
+    for run in runs:
+        if run not in collection.teams:
+            raise UsageError(f"run {run} has no team in the team file; add a line run<TAB>team for it")
+    return {run: collection.teams[run] for run in runs}
+
+
+def runs_of_teams(collection: Collection, teams: Sequence[str]) -> list[str]:
+    """All runs of these teams; a sentence for an unknown team."""
+    team_of = teams_of(collection)
+    known = sorted(set(team_of.values()))
+    for team in teams:
+        if team not in known:
+            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {', '.join(known)}")
+    return [run for run, team in team_of.items() if team in set(teams)]
+
+
+def known_runs(collection: Collection, runs: Sequence[str]) -> list[str]:
+    """These runs; a sentence for an unknown one."""
+    for run in runs:
+        if run not in collection.full.runs:
+            raise UsageError(f"no run {run!r} in this collection{nearest(run, collection.full.runs)}")
+    return list(runs)
