@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from unjudged.judgments.topics import only
     from unjudged.loading import load
     from unjudged.measures import Measure, measure, parse
-    from unjudged.reporting import report
     from unjudged.pooling.contributions import contributions
     from unjudged.pooling.describe import describe, judged_curves
     from unjudged.pooling.pool import pool_of
+    from unjudged.reporting import report
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
@@ -94,9 +94,9 @@ __all__ = [
     "measure",
     "only",
     "parse",
-    "report",
     "pool_of",
     "reduce",
+    "report",
     "score",
     "score_bounds",
     "shallow",
