@@ -46,7 +46,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
 
     def adjust(p: Floats) -> Floats:
         order = np.argsort(p, kind="stable")[::-1]
-        stepped = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+        stepped = np.minimum.accumulate(p[order] * (len(p) / np.arange(len(p), 0, -1)))
         adjusted = np.empty(len(p))
         adjusted[order] = stepped
         return adjusted

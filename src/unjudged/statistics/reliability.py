@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.statistics.anova import Anova, two_way
-from unjudged.statistics.pairs import mean_scores, score_matrix
+from unjudged.statistics.pairs import ZERO, mean_scores, score_matrix
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def g_study(scores: ArrayLike, drop: float = 0.0) -> GStudy:
     matrix = score_matrix(scores, topics=2, runs=2)
     if drop:
         means = mean_scores(matrix)
-        matrix = score_matrix(matrix[:, means >= np.quantile(means, drop)], topics=2, runs=2)
+        matrix = score_matrix(matrix[:, means >= np.quantile(means, drop) - ZERO], topics=2, runs=2)
     found = two_way(matrix)
     parts = {
         "runs": (found.ms_runs - found.ms_error) / found.topics,
@@ -57,10 +57,10 @@ def g_study(scores: ArrayLike, drop: float = 0.0) -> GStudy:
     return GStudy(found, max(0.0, parts["runs"]), max(0.0, parts["topics"]), found.ms_error, clipped)
 
 
-def d_study(study: GStudy, topics: int | None = None, alpha: float = 0.05) -> DStudy:
+def d_study(study: GStudy, topics: int | None = None, alpha: float = 0.025) -> DStudy:
     """Reliability of a topic set of this many topics (default: as many as studied).
 
-    Each end of an interval is missed with probability alpha, so an interval holds with 1 - 2 alpha.
+    Each end of an interval is missed with probability alpha, so the default gives 95% intervals.
     """
     if not 0 < alpha < 0.5:
         raise ValueError(f"alpha, per side, must lie between 0 and 0.5, not {alpha}")
