@@ -1,0 +1,56 @@
+"""Where mutation starts: small files with everything that once went wrong, and spellings of measures."""
+
+from __future__ import annotations
+
+import random
+
+QRELS = (
+    b"1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 1\n",
+    b"051\t0\tNA\t-1\r\n051 0 a#b 3\r\n# note\r\n\r\nq 0 \xff\xfe 1\r\n",
+    b"1 0 a 1\n2 0 a 1\n1 0 b 0\n1 0 a 1\n",
+    b"1 s1 a 1\n1 s2 b -2\n1 s2 c 0",
+)
+RUNS = (
+    b"1 Q0 c 1 9.5 t\n1 Q0 x 2 8 t\n1 Q0 b 3 7.25 t\n2 Q0 a 1 3 t\n",
+    b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 b 2 1e-5 t\n2 Q0 d 2 inf t\n",
+    b"  1\tQ0  a 0 +.5 t extra\r\n\r\n#c\r\n1 Q0 a 1 0.5 t\r\n1 Q0 b 2 -0 t\r\n",
+    b"1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n1 Q0 c 3 1e400 t\n",
+    b"051 Q0 NA 1 nan t\n051 Q0 a#b 2 0x1 t\nq Q0 \xff\xfe 1 2,5 t\nq Q0 z\n",
+    b"9 Q0 a 1 1 t\n1 Q0 a 1 1.0000000000000002 t\n1 Q0 b 1 1 t",
+)
+SPELLINGS = (
+    *("AP", "nDCG@10", "P(rel=2)@5", "RBP(p=0.8)", "AP'", "nDCG'(dcg='jk')@1000", "Q(beta=0.5)@10", "ndcg_cut_10"),
+    *("P.5,10", "map,recip_rank", "official", "sakai2009", "nDCG(gains={1:1,2:3})", "AP(norm='min')@5", "IPrec@0.1"),
+    *("ERR(stop='ntcir')", "P(rel=2", "nDGC@10", "@", "P@@5", "RBP(p=nan)", "P(rel=1,rel=2)", "", " , ", "AP@1e9"),
+)
+WORDS = (b" ", b"\t", b"\n", b"\r\n", b"\0", b"#", b"nan", b"inf", b"-", b"1e", b"0x", b"Q0", b"'", b"(", b"@", b"\xff")
+
+
+def seeds(target: str) -> list[bytes]:
+    """The inputs a target starts from."""
+    if target == "grammar":
+        return [spelling.encode() for spelling in SPELLINGS]
+    options = range(0, 256, 37)
+    return [bytes([option]) + q + b"\x1e" + r for option in options for q in QRELS for r in RUNS]
+
+
+def mutated(data: bytes, draw: random.Random) -> bytes:
+    """The data with one to four small changes."""
+    out = bytearray(data)
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(out) + 1)
+        kind = draw.randrange(6)
+        if kind == 0 and out:
+            out[at % len(out)] ^= 1 << draw.randrange(8)
+        elif kind == 1:
+            out[at:at] = draw.choice(WORDS)
+        elif kind == 2:
+            del out[at : at + draw.randint(1, 8)]
+        elif kind == 3:
+            start = draw.randrange(len(out) + 1)
+            out[at:at] = out[start : start + draw.randint(1, 40)]
+        elif kind == 4 and out:
+            out[at % len(out)] = draw.randrange(256)
+        else:
+            out[at:at] = str(draw.choice((0, 1, -1, 2**31, 2**63, 0.1, 1e-300, 7))).encode()
+    return bytes(out)
