@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := src tests benchmarks setup.py
+CODE := src tests benchmarks fuzz setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo test lint bench browser clean
+.PHONY: demo test lint bench fuzz browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/unjudged demo -o demo
@@ -26,6 +26,17 @@ browser:
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/bench_scoring.py
+
+# Long, coverage guided: the kernels with clang's sanitizers, the grammar, scoring against pytrec_eval.
+FUZZ := $(CURDIR)/build/fuzz
+EXECUTIONS ?= 1000000
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	PYTHON=$(BIN)/python bash fuzz/build.sh $(FUZZ) clang
+	LD_PRELOAD=$$(clang -print-file-name=libclang_rt.asan-x86_64.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	  PYTHONPATH=$(FUZZ) $(BIN)/python fuzz/run.py kernels --plain --executions $(EXECUTIONS)
+	$(BIN)/python fuzz/run.py grammar --executions $(EXECUTIONS)
+	$(BIN)/python fuzz/run.py pytrec_eval --plain --executions $$(($(EXECUTIONS) / 10))
 
 clean:
 	rm -rf $(VENV) build demo src/*.egg-info src/unjudged/kernels/*.so

@@ -12,6 +12,7 @@ import numpy as np
 import unjudged as uj
 from unjudged.errors import MeasureError
 from unjudged.kernels import TIES, _numpy
+from unjudged.measures import measures
 
 try:
     from unjudged.kernels import _c
@@ -53,11 +54,11 @@ def _scan(kernels: ModuleType, option: int, judgments: bytes, run: bytes, cut: i
         if not scanner.feed(piece):
             break
     scanned = scanner.finish()
-    if scanned["bad"] and not option & 1:  # refused: only the place and the reason count
-        return found | {"refused": scanned["bad"][0]}
     if scanned["split"]:  # scattered topics: the reader starts again and holds the whole text
         assert not option & 128
         return _scan(kernels, option | 128, judgments, run, cut)
+    if scanned["bad"] and not option & 1:  # refused: only the place and the reason count
+        return found | {"refused": scanned["bad"][0]}
     return found | {f"run {key}": value for key, value in scanned.items()}
 
 
@@ -76,7 +77,7 @@ def grammar(data: bytes) -> None:
     """A spelling is read or refused with a sentence; what is read is printed and read back as itself."""
     text = data.decode("utf-8", "surrogateescape")
     try:
-        found = uj.parse(text)
+        found = measures(text)
     except MeasureError as refusal:
         assert str(refusal).strip()
         return

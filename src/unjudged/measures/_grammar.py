@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -90,14 +91,16 @@ def _arguments(text: str | None, whole: str) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        call = ast.parse(f"f{text}", mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", SyntaxWarning)  # `1if 2` is refused, not remarked upon
+            call = ast.parse(f"f{text}", mode="eval").body
         assert isinstance(call, ast.Call)
         if call.args:
             raise MeasureError(f"{whole}: parameters are given by name, as in P(rel=2)@5")
         return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
     except MeasureError:
         raise
-    except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError, TypeError):
+    except (SyntaxError, SyntaxWarning, ValueError, AssertionError, RecursionError, MemoryError, TypeError):
         raise MeasureError(f"{whole}: {text} is not a list of parameters like (rel=2, gains={{1: 1, 2: 3}})") from None
 
 

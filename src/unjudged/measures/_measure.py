@@ -8,6 +8,7 @@ condensed list, `mean='geometric'` the geometric mean over topics. `repr` is the
 
 from __future__ import annotations
 
+import math
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -28,11 +29,16 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "k": (lambda v: v >= 1, "a positive whole number"),
     "rel": (lambda v: v >= 0, "a grade of 0 or more"),
     "p": (lambda v: 0 < v < 1, "between 0 and 1"),
-    "beta": (lambda v: v >= 0, "0 or more"),
-    "base": (lambda v: v > 1, "above 1"),
-    "mult": (lambda v: v > 0, "above 0"),
+    "beta": (lambda v: 0 <= v < math.inf, "a number, 0 or more"),
+    "base": (lambda v: 1 < v < math.inf, "a number above 1"),
+    "mult": (lambda v: 0 < v < math.inf, "a number above 0"),
+    "gains": (lambda v: all(_finite(x) for x in (*v, *v.values())), "a number for each grade, as {1: 1, 2: 3}"),
     "recall": (lambda v: 0 <= v <= 1, "between 0 and 1"),
 }
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @dataclass(frozen=True)
