@@ -26,7 +26,17 @@ BELOW = {
     "measures": {"errors", "kernels", "io", "collection"},
     "ties": {"errors", "kernels", "io", "collection", "measures"},
     "pooling": {"errors", "kernels", "io", "collection", "measures", "results"},
-    "judgments": {"errors", "kernels", "io", "collection", "measures", "pooling", "results"},
+    "judgments": {
+        "errors",
+        "kernels",
+        "io",
+        "collection",
+        "loading",
+        "measures",
+        "pooling",
+        "results",
+        "statistics",
+    },
     "scoring": {
         "errors",
         "kernels",

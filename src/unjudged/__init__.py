@@ -18,14 +18,21 @@ __version__ = "0.1.0"
 _LAZY = {
     "load": "unjudged.loading",
     "report": "unjudged.reporting",
+    "build_pool": "unjudged.pooling.build",
+    "collapse": "unjudged.judgments.noise",
     "contributions": "unjudged.pooling.contributions",
     "describe": "unjudged.pooling.describe",
+    "favour": "unjudged.judgments.noise",
+    "flip": "unjudged.judgments.noise",
+    "judge_agreement": "unjudged.judgments.agreement",
     "judged_curves": "unjudged.pooling.describe",
     "leave_out": "unjudged.judgments.leave_out",
+    "merge": "unjudged.judgments.merge",
     "only": "unjudged.judgments.topics",
     "Pool": "unjudged.collection",
     "pool_of": "unjudged.pooling.pool",
     "reduce": "unjudged.judgments.reduce",
+    "replace_judgments": "unjudged.judgments.merge",
     "shallow": "unjudged.judgments.depth",
     "take": "unjudged.judgments.take",
     "score": "unjudged.scoring",
@@ -54,13 +61,17 @@ if TYPE_CHECKING:
     from unjudged.bounds import bounds as score_bounds
     from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
+    from unjudged.judgments.agreement import judge_agreement
     from unjudged.judgments.depth import shallow
     from unjudged.judgments.leave_out import leave_out
+    from unjudged.judgments.merge import merge, replace_judgments
+    from unjudged.judgments.noise import collapse, favour, flip
     from unjudged.judgments.reduce import reduce
     from unjudged.judgments.take import take
     from unjudged.judgments.topics import only
     from unjudged.loading import load
     from unjudged.measures import Measure, measure, parse
+    from unjudged.pooling.build import build_pool
     from unjudged.pooling.contributions import contributions
     from unjudged.pooling.describe import describe, judged_curves
     from unjudged.pooling.pool import pool_of
@@ -86,16 +97,23 @@ __all__ = [
     "UnjudgedError",
     "UsageError",
     "__version__",
+    "build_pool",
+    "collapse",
     "contributions",
     "describe",
+    "favour",
+    "flip",
+    "judge_agreement",
     "judged_curves",
     "leave_out",
     "load",
     "measure",
+    "merge",
     "only",
     "parse",
     "pool_of",
     "reduce",
+    "replace_judgments",
     "report",
     "score",
     "score_bounds",

@@ -39,7 +39,8 @@ def load(
 ) -> Collection:
     """Read judgments and runs into a Collection.
 
-    `qrels` is a file, a dict {topic: {doc: grade}} or a data frame. `runs` is a file, folder or glob, a dict
+    `qrels` is a file, a dict {topic: {doc: grade}} or a data frame; None where nothing is judged yet (the topics
+    are then those of the runs, and a pool can be built). `runs` is a file, folder or glob, a dict
     {topic: {doc: score}} (one run), a data frame, a list of such things, or a dict {name: any of these}.
     `teams` maps runs to teams (a TSV file or a dict). `gains` gives grades their gains, `only` restricts to
     topics (`"601-650,700"`). `ties`, `truncate`, `lenient`, `strict` and `negative` say how to read; see
@@ -103,7 +104,10 @@ def read_collection(
 
     if qa and reading.truncate is None:
         reading = replace(reading, truncate=qa_io.ANSWERS)
-    table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
+    if qrels is None:
+        table = _no_judgments(runs, reading, jobs)
+    else:
+        table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
     judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
         judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
@@ -148,6 +152,25 @@ def _once(source: Any) -> bool:
     if isinstance(source, (str, os.PathLike)):
         return files.read_once(str(source)) and not Path(source).is_dir()
     return isinstance(source, (list, tuple)) and any(map(_once, source))
+
+
+def read_judgments(
+    qrels: Any, reading: Reading | None = None, *, negative: str = "unjudged", qrels_format: str | None = None
+) -> Judgments:
+    """Judgments alone, in any of the forms `load` takes."""
+    reading = reading or Reading()
+    return Judgments.of(_qrels(qrels, reading, qrels_format), strict=reading.strict, negative=negative)
+
+
+def _no_judgments(runs: Any, reading: Reading, jobs: int | None) -> QrelsTable:
+    """The topics of the runs, nothing judged: what an organiser has before the pool is built."""
+    if _once(runs):
+        raise UsageError("without judgments the runs are read twice, to know the topics first: give files")
+    nothing = Judgments.of(QrelsTable.unjudged([]))
+    tables = _read_all(list(_sources(runs, nothing, reading).values()), False, jobs)
+    topics = list(dict.fromkeys(topic for table in tables for topic in table.outside_names))
+    whole = all(topic.isascii() and topic.isdigit() for topic in topics)
+    return QrelsTable.unjudged(sorted(topics, key=int) if whole else sorted(topics))
 
 
 def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:

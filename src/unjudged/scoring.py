@@ -149,6 +149,8 @@ def score(
     `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
     runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
     """
+    if not len(collection.judgments):
+        raise UsageError("there are no judgments to score with")
     if unjudged == "bounds":
         raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
     if unjudged not in POLICIES:

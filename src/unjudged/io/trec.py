@@ -70,6 +70,12 @@ class QrelsTable:
     notes: tuple[str, ...] = ()
     group: npt.NDArray[np.int32] | None = None
 
+    @classmethod
+    def unjudged(cls, topics: Iterable[str]) -> QrelsTable:
+        """Topics without judgments."""
+        none = np.zeros(0, np.int32)
+        return cls("no judgments", Ids.of(topics), none, Ids.of([]), none, Ids.of(["0"]), none)
+
 
 @dataclass(frozen=True)
 class RunTable:
@@ -192,7 +198,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
     answered = np.frombuffer(found["answered"], np.bool_)
     outside = int(found["outside_topics"])
     names = tuple(to_text(found["outside_names"]).split("\n")) if outside else ()
-    if not answered.any():
+    if not answered.any() and len(topics):
         here = f"here e.g. {names[0]}" if outside else "none here"
         raise InputError(f"no topic in common with the judgments ({here}, there e.g. {topics[0]})", source)
     tag = to_text(found["tag"])

@@ -81,9 +81,12 @@ def _first(
     return kept
 
 
-def random_order(collection: Collection, seed: int) -> Floats:
-    """A number in [0, 1) for every judgment, from the seed and the ids of topic and document alone."""
-    judgments = collection.judgments
+def random_order(collection: Collection, seed: int, purpose: int = 0) -> Floats:
+    """A number in [0, 1) for every judgment, from the seed and the ids of topic and document alone.
+
+    Different purposes (0 is reduction) have numbers of their own.
+    """
+    judgments, more = collection.judgments, [purpose] if purpose else []
 
     def by_id() -> npt.NDArray[np.int64]:
         ids = [judgments.docs.raw(row) for row in range(len(judgments))]
@@ -97,7 +100,7 @@ def random_order(collection: Collection, seed: int) -> Floats:
         for t in range(len(judgments.topics)):
             a, b = int(judgments.starts[t]), int(judgments.starts[t + 1])
             name = int.from_bytes(hashlib.sha256(judgments.topics.raw(t)).digest()[:16], "big")
-            key[order[a:b]] = np.random.default_rng([seed, name]).random(b - a)
+            key[order[a:b]] = np.random.default_rng([seed, name, *more]).random(b - a)
         return key
 
-    return cast(Floats, collection.once(("random order", seed), draw))
+    return cast(Floats, collection.once(("random order", seed, purpose), draw))

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 HELP = "what a pool is made of: depth, pooled runs, contributions"
 
-PARTS = ("describe", "contributions")
+PARTS = ("describe", "contributions", "build")
