@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from array import array
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import inf, isinf, nextafter
@@ -302,6 +303,55 @@ def test_clean_run_text_gives_equal_results(text: bytes, cut: list[int], how: di
 @given(st.binary(max_size=300), cuts, options)
 def test_arbitrary_bytes_give_equal_results(text: bytes, cut: list[int], how: dict[str, Any]) -> None:
     same_scan(text, cut, how)
+
+
+@needs_c
+@generated
+@given(st.one_of(run_text, clean_text), options)
+def test_lines_read_together_are_those_read_one_by_one(text: bytes, how: dict[str, Any]) -> None:
+    """Many lines at once take another way through the C code than a line that ends its piece of text."""
+    far_end = b"\n#" + b"x" * 200 + b"\n"
+    together = scan(_c, JUDGED, [text + far_end], **how)
+    single = scan(_c, JUDGED, [line + b"\n" for line in (text + far_end).split(b"\n")[:-1]], **how)
+    if together["split"] and not how["gather"]:  # told at the end of a piece; the caller reads again
+        assert single["split"]
+        return
+    assert together == single
+
+
+@both
+def test_scores_of_many_lines_are_exactly_pythons_floats(kernels: Any) -> None:
+    chance = random.Random(5)
+    texts = [
+        b"%d.%0*d" % (chance.randrange(10**i), d, chance.randrange(10**d)) for i in range(1, 10) for d in range(1, 11)
+    ]
+    texts += [b"-" + text for text in texts] + [b"%d" % chance.randrange(10**i) for i in range(1, 20)] + ODD_NUMBERS
+    lines = [b"1 Q0 doc%d 1 %s t\n" % (i, text) for i, text in enumerate(texts)]
+    found = scan(kernels, JUDGED, [b"".join(lines) + b"#" * 300 + b"\n"], keep_docs=True)
+    docs, scores = lists_of(found, 2)[1], np.frombuffer(found["doc_scores"], np.float64).tolist()
+    read = dict(zip(docs, scores, strict=True))
+    assert [read[b"doc%d" % i] for i in range(len(texts))] == [float(text) for text in texts]
+
+
+@both
+@pytest.mark.parametrize("bad", [b"1.2.3", b"1/2.5", b"1.5:", b"-.-5", b"1.", b"12345678x.5", b"1.1234567x"])
+def test_what_looks_nearly_like_a_score_is_read_as_any_other(kernels: Any, bad: bytes) -> None:
+    line = b"1 Q0 d1 1 %s t\n" % bad
+    found = scan(kernels, JUDGED, [line + b"#" * 300 + b"\n"])
+    assert found["bad_count"] == (bad != b"1.")
+
+
+@both
+@pytest.mark.parametrize("shape", [lambda i: i * 7919 % 5003, lambda i: i % 3, lambda i: (i * 7919 % 5003) ** 4])
+@pytest.mark.parametrize("far", [b"", b"1 Q0 far 1 inf t\n", b"1 Q0 far 1 -1e300 t\n"])
+def test_long_lists_in_any_order(kernels: Any, shape: Callable[[int], int], far: bytes) -> None:
+    """Scores spread evenly, over few values, unevenly, and with one far away."""
+    listed = [(b"doc%d" % i, float(shape(i))) for i in range(2000)]
+    text = b"".join(b"1 Q0 %s 1 %r t\n" % (doc, score) for doc, score in listed)
+    found = scan(kernels, JUDGED, [text.replace(b"'", b"") + far], keep_docs=True)
+    first = [b"far"] if b"inf" in far else []
+    last = [b"far"] if far and not first else []
+    assert lists_of(found, 2)[1] == [*first, *ranked(listed, TREC10), *last]
 
 
 @both

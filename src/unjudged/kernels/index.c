@@ -32,13 +32,16 @@ static int index_build(Index *x)
         total += (int64_t)size;
     }
     x->row_slot = calloc((size_t)total + 1, sizeof *x->row_slot);
-    if (!x->row_slot) return -1;
-    for (int64_t t = 0; t < x->n_topics; t++)
+    x->row_hash = malloc(((size_t)x->n_rows + 1) * sizeof *x->row_hash);
+    if (!x->row_slot || !x->row_hash) return -1;
+    for (int64_t t = 0; t < x->n_topics; t++) {
+        const Rows judged = index_rows(x, t);
         for (int64_t r = x->row_start[t]; r < x->row_start[t + 1]; r++) {
             size_t n;
             const char *s = id_at(&x->docs, x->doc_end, r, &n);
             uint64_t h = hash_bytes(s, n), mask = x->table_mask[t], i = h & mask;
-            int32_t earlier = index_find_row(x, t, s, n, h);
+            x->row_hash[r] = h;
+            int32_t earlier = find_row(&judged, s, n, h);
             if (earlier >= 0) {
                 int64_t pair[2] = {r, earlier};
                 if (arena_append(&x->duplicates, pair, sizeof pair)) return -1;
@@ -47,6 +50,7 @@ static int index_build(Index *x)
             while (x->row_slot[x->table_start[t] + (int64_t)i]) i = (i + 1) & mask;
             x->row_slot[x->table_start[t] + (int64_t)i] = (h >> 32 << 32) | ((uint32_t)r + 1);
         }
+    }
     return 0;
 }
 
@@ -130,6 +134,7 @@ static void index_dealloc(Index *x)
     free(x->row_start);
     free(x->topic_slot);
     free(x->row_slot);
+    free(x->row_hash);
     free(x->table_start);
     free(x->table_mask);
     free_object((PyObject *)x);

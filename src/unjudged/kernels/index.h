@@ -12,6 +12,7 @@ typedef struct {
     uint32_t *topic_slot;        /* topic + 1, open addressing */
     uint64_t topic_mask;
     uint64_t *row_slot;          /* upper half of the hash, row + 1; a table per topic, one after the other */
+    uint64_t *row_hash;
     int64_t *table_start;
     uint64_t *table_mask;
     Arena duplicates;            /* int64 pairs (row, earlier row with the same document) */
@@ -21,16 +22,27 @@ int64_t index_find_topic(const Index *x, const char *s, size_t n);
 PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 void free_object(PyObject *self);
 
-static inline int32_t index_find_row(const Index *x, int64_t topic, const char *s, size_t n, uint64_t h)
+/* The judged documents of one topic. */
+typedef struct {
+    const Index *index;
+    const uint64_t *slot;
+    uint64_t mask;
+} Rows;
+
+static inline Rows index_rows(const Index *x, int64_t topic)
 {
-    const uint64_t *slot = x->row_slot + x->table_start[topic];
-    uint64_t mask = x->table_mask[topic], tag = h >> 32;
-    for (uint64_t i = h & mask; slot[i]; i = (i + 1) & mask) {
-        if (slot[i] >> 32 != tag) continue;
+    return (Rows){x, x->row_slot + x->table_start[topic], x->table_mask[topic]};
+}
+
+static inline int32_t find_row(const Rows *judged, const char *s, size_t n, uint64_t h)
+{
+    uint64_t v, tag = h >> 32;
+    for (uint64_t i = h & judged->mask; (v = judged->slot[i]); i = (i + 1) & judged->mask) {
+        if (v >> 32 != tag) continue;
         size_t m;
-        int64_t row = (int64_t)(uint32_t)slot[i] - 1;
-        const char *d = id_at(&x->docs, x->doc_end, row, &m);
-        if (m == n && same_bytes(s, d, n)) return (int32_t)row;
+        int64_t row = (int64_t)(uint32_t)v - 1;
+        const char *d = id_at(&judged->index->docs, judged->index->doc_end, row, &m);
+        if (m == n && judged->index->row_hash[row] == h && same_id(s, d, n)) return (int32_t)row;
     }
     return -1;
 }

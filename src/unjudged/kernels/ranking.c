@@ -1,19 +1,24 @@
 /* The documents of one topic, ranked: sort, duplicates, hits. */
 #include "scanner.h"
 
+#include <math.h>
+
+static void insertion_sort(const RunScanner *r, const Entry *entries, Key *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        Key k = keys[i];
+        size_t j = i;
+        for (; j && precedes(r, entries, &k, &keys[j - 1]); j--) keys[j] = keys[j - 1];
+        keys[j] = k;
+    }
+}
+
 /* Stable merge sort on short insertion-sorted runs; runs already in order are not touched. */
-static void sort_keys(const RunScanner *r, const Entry *entries, Key *keys, Key *spare, size_t n)
+static void merge_sort(const RunScanner *r, const Entry *entries, Key *keys, Key *spare, size_t n)
 {
     enum { RUN = 12 };
-    for (size_t start = 0; start < n; start += RUN) {
-        size_t end = start + RUN < n ? start + RUN : n;
-        for (size_t i = start + 1; i < end; i++) {
-            Key k = keys[i];
-            size_t j = i;
-            for (; j > start && precedes(r, entries, &k, &keys[j - 1]); j--) keys[j] = keys[j - 1];
-            keys[j] = k;
-        }
-    }
+    for (size_t start = 0; start < n; start += RUN)
+        insertion_sort(r, entries, keys + start, start + RUN < n ? RUN : n - start);
     for (size_t width = RUN; width < n; width *= 2)
         for (size_t start = 0; start + width < n; start += 2 * width) {
             size_t middle = start + width, end = middle + width < n ? middle + width : n;
@@ -24,6 +29,31 @@ static void sort_keys(const RunScanner *r, const Entry *entries, Key *keys, Key 
                 keys[to++] = precedes(r, entries, &keys[b], &spare[a]) ? keys[b++] : spare[a++];
             while (a < width) keys[to++] = spare[a++];
         }
+}
+
+/* The entries as keys, spread over as many places as there are entries by their share of the range of scores.
+ * Returns how many share the fullest place at most; n: they were not spread. */
+static size_t spread(const Entry *entries, size_t n, Key *keys, uint32_t *place, uint32_t *start)
+{
+    double low = entries[0].score, high = low;
+    for (size_t i = 1; i < n; i++) {
+        low = entries[i].score < low ? entries[i].score : low;
+        high = entries[i].score > high ? entries[i].score : high;
+    }
+    double scale = (double)(n - 1) / (high - low);
+    if (n < 32 || !isfinite(high - low) || !isfinite(scale)) {
+        for (size_t i = 0; i < n; i++) keys[i] = (Key){entries[i].score, (uint32_t)i};
+        return n;
+    }
+    memset(start, 0, (n + 1) * sizeof *start);
+    for (size_t i = 0; i < n; i++) start[(place[i] = (uint32_t)((high - entries[i].score) * scale)) + 1]++;
+    uint32_t fullest = 0;
+    for (size_t p = 0; p < n; p++) {
+        fullest = start[p + 1] > fullest ? start[p + 1] : fullest;
+        start[p + 1] += start[p];
+    }
+    for (size_t i = 0; i < n; i++) keys[start[place[i]]++] = (Key){entries[i].score, (uint32_t)i};
+    return fullest;
 }
 
 /* The documents ranked from first to last share a score: tell their hits (from `hit` on). */
@@ -41,10 +71,10 @@ static int order_entries(RunScanner *r, const Entry *entries, size_t n, int unso
     *order = NULL;
     if (!unsorted) return 0;
     r->keys.size = r->spare.size = 0;
-    if (arena_reserve(&r->keys, n * sizeof(Key)) || arena_reserve(&r->spare, n * sizeof(Key))) return -1;
-    Key *keys = (Key *)r->keys.data;
-    for (size_t i = 0; i < n; i++) keys[i] = (Key){entries[i].score, (uint32_t)i};
-    sort_keys(r, entries, keys, (Key *)r->spare.data, n);
+    if (arena_reserve(&r->keys, (n + 1) * sizeof(Key)) || arena_reserve(&r->spare, (n + 1) * sizeof(Key))) return -1;
+    Key *keys = (Key *)r->keys.data, *spare = (Key *)r->spare.data;
+    if (spread(entries, n, keys, (uint32_t *)spare, (uint32_t *)spare + n) <= 24) insertion_sort(r, entries, keys, n);
+    else merge_sort(r, entries, keys, spare, n);
     *order = keys;
     return 0;
 }
@@ -57,7 +87,7 @@ static int already_ranked(const RunScanner *r, const Entry *entries, uint32_t en
     for (; table[slot]; slot = (slot + 1) & mask) {
         const Entry *o = entries + (table[slot] - 1);
         if (o->hash == e->hash && o->length == e->length &&
-            same_bytes(r->arena.data + o->doc, r->arena.data + e->doc, e->length))
+            same_id(doc_of(r, o), doc_of(r, e), e->length))
             return 1;
     }
     table[slot] = entry + 1;
@@ -89,7 +119,7 @@ int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int
             if (!r->duplicates++ || topic < r->duplicate_topic) {
                 r->duplicate_topic = topic;
                 r->duplicate_doc.size = 0;
-                if (arena_append(&r->duplicate_doc, r->arena.data + e->doc, e->length)) return -1;
+                if (arena_append(&r->duplicate_doc, doc_of(r, e), e->length)) return -1;
             }
             int32_t repeat[2] = {(int32_t)topic, (int32_t)rank};
             if (arena_append(&r->repeats, repeat, sizeof repeat)) return -1;
@@ -107,7 +137,7 @@ int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int
             if (arena_append(&r->rows, &e->row, sizeof e->row) || arena_append(&r->ranks, &at, sizeof at)) return -1;
         }
         if (r->keep_docs) {
-            if (arena_append(&r->docs, r->arena.data + e->doc, e->length)) return -1;
+            if (arena_append(&r->docs, doc_of(r, e), e->length)) return -1;
             int64_t end = (int64_t)r->docs.size;
             if (arena_append(&r->doc_ends, &end, sizeof end) || arena_append(&r->doc_rows, &e->row, sizeof e->row) ||
                 arena_append(&r->doc_scores, &e->score, sizeof e->score))

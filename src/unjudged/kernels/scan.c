@@ -4,126 +4,7 @@
 #include <math.h>
 
 #include "number.h"
-
-int close_topic(RunScanner *r)
-{
-    int failed = 0;
-    if (r->topic >= 0 && !r->gather) {
-        failed = rank_topic(r, r->topic, (const Entry *)r->entries.data, r->entries.size / sizeof(Entry), r->unsorted,
-                            r->repeated);
-        r->entries.size = r->arena.size = 0;
-        r->unsorted = r->repeated = 0;
-        if (r->known.size) memset(r->known.data, 0, r->known.size);
-    }
-    return failed;
-}
-
-static int note_outside(RunScanner *r, const char *s, size_t n)
-{
-    if (2 * (r->outside_count + 1) > r->outside_size) {
-        uint64_t size = r->outside_size ? 2 * r->outside_size : 64;
-        uint64_t *grown = calloc(size, sizeof *grown);
-        if (!grown) return -1;
-        for (uint64_t i = 0; i < r->outside_size; i++) {
-            uint64_t h = r->outside[i];
-            if (!h) continue;
-            uint64_t j = h & (size - 1);
-            while (grown[j]) j = (j + 1) & (size - 1);
-            grown[j] = h;
-        }
-        free(r->outside);
-        r->outside = grown;
-        r->outside_size = size;
-    }
-    uint64_t h = hash_bytes(s, n) | 1, i = h & (r->outside_size - 1);
-    for (; r->outside[i]; i = (i + 1) & (r->outside_size - 1))
-        if (r->outside[i] == h) return 0;
-    r->outside[i] = h;
-    r->outside_count++;
-    if (r->keep_docs || r->outside_named < 5) {   /* full lists: all names, else the first few */
-        if (r->outside_named++ && arena_append(&r->outside_names, "\n", 1)) return -1;
-        return arena_append(&r->outside_names, s, n);
-    }
-    return 0;
-}
-
-static int open_topic(RunScanner *r, const char *s, size_t n)
-{
-    if (close_topic(r)) return -1;
-    r->topic_id.size = 0;
-    if (arena_append(&r->topic_id, s, n)) return -1;
-    r->topic = index_find_topic(r->index, s, n);
-    if (r->topic < 0) return note_outside(r, s, n);
-    if (r->seen[r->topic]) {
-        if (!r->gather) r->split = 1;
-    } else if (r->gather) r->seen[r->topic] = 1;
-    return 0;
-}
-
-static inline void know(uint64_t *slots, uint64_t mask, uint64_t hash, uint32_t entry)
-{
-    uint64_t i = (hash >> 20) & mask;
-    while (slots[i]) i = (i + 1) & mask;
-    slots[i] = (hash >> 32 << 32) | (entry + 1);
-}
-
-/* Makes the set of the topic's documents twice as large. */
-static int grow_known(RunScanner *r)
-{
-    uint64_t size = r->known.size ? 2 * (r->known_mask + 1) : 4096;
-    r->known.size = 0;
-    if (arena_reserve(&r->known, size * sizeof(uint64_t))) return -1;
-    r->known.size = size * sizeof(uint64_t);
-    memset(r->known.data, 0, r->known.size);
-    r->known_mask = size - 1;
-    const Entry *entries = (const Entry *)r->entries.data;
-    for (size_t i = 0, n = r->entries.size / sizeof(Entry); i < n; i++)
-        know((uint64_t *)r->known.data, r->known_mask, entries[i].hash, (uint32_t)i);
-    return 0;
-}
-
-/* Notes a document of the topic being read: is it there already, is it in order? */
-static int add_entry(RunScanner *r, const char *doc, size_t n, uint64_t hash, double score)
-{
-    size_t count = r->entries.size / sizeof(Entry);
-    if (n > UINT32_MAX || count >= UINT32_MAX - 1) return -1;
-    if (arena_reserve(&r->entries, sizeof(Entry)) || arena_reserve(&r->arena, n + 32)) return -1;
-    Entry *entries = (Entry *)r->entries.data, *e = entries + count;
-    e->score = r->ties == TIES_TREC9 ? (double)(float)score : score;
-    e->hash = hash;
-    e->doc = r->arena.size;
-    e->length = (uint32_t)n;
-    e->row = index_find_row(r->index, r->topic, doc, n, e->hash);
-    if (n <= 32 && r->text_end && r->text_end - doc >= 32) memcpy(r->arena.data + r->arena.size, doc, 32);   /* one move, no call */
-    else if (n) memcpy(r->arena.data + r->arena.size, doc, n);
-    r->arena.size += n;
-    r->entries.size += sizeof(Entry);
-    if (r->gather) {
-        int32_t topic = (int32_t)r->topic;
-        return arena_append(&r->entry_topic, &topic, sizeof topic);
-    }
-    if (3 * (count + 1) > (r->known.size ? r->known_mask + 1 : 0)) {
-        r->entries.size -= sizeof(Entry);       /* the new one is looked for below */
-        int failed = grow_known(r);
-        r->entries.size += sizeof(Entry);
-        if (failed) return -1;
-    }
-    uint64_t *slots = (uint64_t *)r->known.data, mask = r->known_mask, tag = e->hash >> 32, i = (e->hash >> 20) & mask;
-    for (; slots[i]; i = (i + 1) & mask) {
-        if (slots[i] >> 32 != tag) continue;
-        const Entry *o = entries + ((uint32_t)slots[i] - 1);
-        if (o->hash == e->hash && o->length == e->length && same_bytes(r->arena.data + o->doc, doc, n)) {
-            r->repeated = 1;
-            break;
-        }
-    }
-    if (!slots[i]) slots[i] = (tag << 32) | (uint32_t)(count + 1);
-    if (count && !r->unsorted) {
-        Key last = {e[-1].score, (uint32_t)(count - 1)}, this = {e->score, (uint32_t)count};
-        r->unsorted = precedes(r, entries, &this, &last);
-    }
-    return 0;
-}
+#include "plain_line.h"
 
 static int unusable_line(RunScanner *r, int kind, const char *p, const char *end)
 {
@@ -171,10 +52,6 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
     const char *tag = next_field(score_end);
     if (tag == end) return unusable_line(r, BAD_FIELDS, line, end);
     uint64_t hash = hash_bytes(doc, (size_t)(doc_end - doc));
-    if (same && r->topic >= 0) {  /* the tables are asked for while the score is read */
-        PREFETCH(r->index->row_slot + r->index->table_start[r->topic] + (hash & r->index->table_mask[r->topic]));
-        if (r->known.size) PREFETCH((uint64_t *)r->known.data + ((hash >> 20) & r->known_mask));
-    }
     double score;
     int parsed = parse_score(score_at, (size_t)(score_end - score_at), &score);
     if (parsed) return unusable_line(r, parsed == SCORE_NAN ? BAD_NAN : BAD_SCORE, line, end);
@@ -186,32 +63,77 @@ static inline int scan_line(RunScanner *r, const char *line, const char *end)
         r->outside_lines++;
         return 0;
     }
-    return add_entry(r, doc, (size_t)(doc_end - doc), hash, score) ? -1 : 0;
+    return add_listed(r, &(Listed){doc, (size_t)(doc_end - doc), hash, score}, 1);
 }
 
-/* Keeps the tag of the last line, before the text it stands in goes away. */
-static int keep_tag(RunScanner *r)
+/* Keeps the tag of the last line and the documents of the topic, before the text they stand in goes away. */
+static int keep(RunScanner *r, int status)
 {
-    if (!r->last_tag) return 0;
-    r->tag.size = 0;
-    int failed = arena_append(&r->tag, r->last_tag, (size_t)(field_end(r->last_tag) - r->last_tag));
-    r->last_tag = NULL;
-    return failed;
+    int failed = leave_text(r);
+    if (r->last_tag) {
+        r->tag.size = 0;
+        failed |= arena_append(&r->tag, r->last_tag, (size_t)(field_end(r->last_tag) - r->last_tag));
+        r->last_tag = NULL;
+    }
+    return failed ? -1 : status;
 }
 
 /* Scans the line left over from earlier text. */
 int scan_rest(RunScanner *r)
 {
     if (arena_append(&r->rest, "\n", 1)) return -1;
-    int status = scan_line(r, r->rest.data, r->rest.data + r->rest.size - 1);
-    return keep_tag(r) ? -1 : status;
+    r->text = r->rest.data;
+    return keep(r, scan_line(r, r->rest.data, r->rest.data + r->rest.size - 1));
 }
+
+#if PLAIN_LINES
+/* Scans plain lines (see plain_line.h) up to the first that is not; NULL: no memory. */
+static const char *scan_plain(RunScanner *r, const char *p, const char *end)
+{
+    enum { BATCH = 64 };
+    Listed listed[BATCH];
+    PlainLine f;
+    int plain = 1;
+    while (plain) {
+        /* lines of one topic: first all their fields, then all look-ups */
+        size_t n = 0, known = r->topic == -2 ? 0 : r->topic_id.size;
+        uint64_t word = load_bytes(r->topic_id.data, known < 8 ? known : 8);
+        while (n < BATCH && (plain = end - p >= PLAIN_MARGIN && split_plain(p, end, &f))) {
+            if (f.topic_n != known || !same_text(f.topic, word, r->topic_id.data, known)) {
+                if (n) break;
+                double score;
+                if (!(plain = !parse_score(f.score, f.score_n, &score))) break;
+                if (open_topic(r, f.topic, f.topic_n)) return NULL;
+                known = r->topic_id.size;
+                word = load_bytes(r->topic_id.data, known < 8 ? known : 8);
+            }
+            Listed *l = listed + n;
+            if (!plain_score(f.score, f.score_n, &l->score) && parse_score(f.score, f.score_n, &l->score)) {
+                plain = 0;
+                break;
+            }
+            l->doc = f.doc;
+            l->n = f.doc_n;
+            l->hash = plain_hash(f.doc, f.doc_n);
+            r->last_tag = f.tag;
+            p = f.newline + 1;
+            n++;
+        }
+        r->line += (int64_t)n;
+        r->lines += (int64_t)n;
+        if (r->topic < 0) r->outside_lines += (int64_t)n;
+        else if (n && add_listed(r, listed, n)) return NULL;
+    }
+    return p;
+}
+#else
+static const char *scan_plain(RunScanner *r, const char *p, const char *end) { (void)r; (void)end; return p; }
+#endif
 
 int scan_text(RunScanner *r, const char *p, size_t n)
 {
     const char *end = p + n;
     int status = 0;
-    r->text_end = NULL;
     if (r->rest.size) {
         const char *newline = memchr(p, '\n', n);
         if (arena_append(&r->rest, p, newline ? (size_t)(newline - p) : n)) return -1;
@@ -220,8 +142,10 @@ int scan_text(RunScanner *r, const char *p, size_t n)
         r->rest.size = 0;
         p = newline + 1;
     }
-    r->text_end = end;
+    r->text = p;
     while (!status && p < end) {
+        if (!(p = scan_plain(r, p, end))) return -1;
+        if (p == end) break;
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         if (!newline) {
             if (arena_append(&r->rest, p, (size_t)(end - p))) return -1;
@@ -230,8 +154,7 @@ int scan_text(RunScanner *r, const char *p, size_t n)
         status = scan_line(r, p, newline);
         p = newline + 1;
     }
-    r->text_end = NULL;
-    return keep_tag(r) ? -1 : status;
+    return keep(r, status);
 }
 
 int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *docs, size_t docs_n,
@@ -253,12 +176,13 @@ int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *
         return 0;
     }
     const char *p = docs, *end = docs + docs_n;
+    r->text = docs;
     for (size_t i = 0; i < n; i++) {
         const char *stop = ends ? docs + ends[i] : memchr(p, '\n', (size_t)(end - p));
         if (!stop) stop = end;
         size_t length = (size_t)(stop - p);
-        if (add_entry(r, p, length, hash_bytes(p, length), scores[i])) return -1;
+        if (add_listed(r, &(Listed){p, length, hash_bytes(p, length), scores[i]}, 1)) return -1;
         p = stop + (ends ? 0 : 1);
     }
-    return 0;
+    return leave_text(r);
 }

@@ -1,5 +1,5 @@
 /* RunScanner: one run, fed as text or topic by topic; keeps the judged hits of each topic.
- * scan.c reads lines, ranking.c ranks a topic's documents, scanner.c is what Python sees. */
+ * scan.c reads lines, entries.c keeps a topic's documents, ranking.c ranks them, scanner.c is what Python sees. */
 #ifndef UNJUDGED_SCANNER_H
 #define UNJUDGED_SCANNER_H
 
@@ -10,10 +10,12 @@ enum { TIES_TREC10 = 0, TIES_TREC9 = 1, TIES_FILE = 2, TIES_ASCENDING = 3 };
 typedef struct {
     double score;                /* as the tie rule compares it */
     uint64_t hash;
-    size_t doc;                  /* offset in the arena */
+    uint64_t doc;                /* offset in the arena, or with IN_TEXT in the text being read */
     uint32_t length;
     int32_t row;                 /* in the judgments, -1 if it is not there */
 } Entry;
+
+#define IN_TEXT (1ull << 63)
 
 typedef struct { double score; uint32_t entry; } Key;
 
@@ -25,14 +27,16 @@ typedef struct {
     /* the topic being read */
     int64_t topic;               /* -1: outside the judgments; -2: none yet */
     Arena topic_id, entries, arena;
+    size_t in_arena;             /* entries whose documents are in the arena; the others' are in the text */
+    size_t first_hit;            /* hits are noted as if the documents stood in order, from this one on */
     int unsorted, repeated;      /* do its documents stand in another order than ranked; is one there twice? */
-    Arena known;                 /* its documents, open addressing: upper half of the hash, entry + 1 */
+    Arena known;                 /* its documents, open addressing: bits of the hash above those of entry + 1 */
     uint64_t known_mask;
     Arena entry_topic;           /* the topic of each entry, while gathering */
     Arena keys, spare, table;
     /* text left over from the last feed, line count, tag of the last line */
     Arena rest, tag;
-    const char *last_tag, *text_end;
+    const char *last_tag, *text;
     int64_t line;
     /* results */
     Arena rows, ranks, docs, doc_ends, doc_rows, doc_scores, tie_first, tie_size;
@@ -57,13 +61,18 @@ static inline int compare_ids(const char *a, size_t n, const char *b, size_t m)
     return c ? c : (n > m) - (n < m);
 }
 
+static inline const char *doc_of(const RunScanner *r, const Entry *e)
+{
+    return e->doc & IN_TEXT ? r->text + (e->doc & ~IN_TEXT) : r->arena.data + e->doc;
+}
+
 /* Does x stand before y in the ranking? */
 static inline int precedes(const RunScanner *r, const Entry *entries, const Key *x, const Key *y)
 {
     if (x->score != y->score) return x->score > y->score;
     if (r->ties == TIES_FILE) return x->entry < y->entry;
     const Entry *a = entries + x->entry, *b = entries + y->entry;
-    int c = compare_ids(r->arena.data + a->doc, a->length, r->arena.data + b->doc, b->length);
+    int c = compare_ids(doc_of(r, a), a->length, doc_of(r, b), b->length);
     if (!c) return x->entry < y->entry;
     return r->ties == TIES_ASCENDING ? c < 0 : c > 0;
 }
@@ -71,13 +80,25 @@ static inline int precedes(const RunScanner *r, const Entry *entries, const Key 
 /* Ranks the documents of one topic, drops later duplicates, keeps the judged ones as hits. */
 int rank_topic(RunScanner *r, int64_t topic, const Entry *entries, size_t n, int unsorted, int repeated);
 
+/* Turns to a topic; what is known of the one before is ranked. */
+int open_topic(RunScanner *r, const char *s, size_t n);
+int close_topic(RunScanner *r);
+
+/* Copies the documents that stand in the text being read, before it goes away. */
+int leave_text(RunScanner *r);
+
 /* 0, -1 (memory) or 1 (unusable line, stop) */
 int scan_text(RunScanner *r, const char *p, size_t n);
 int scan_rest(RunScanner *r);
-int close_topic(RunScanner *r);
 
 /* One topic given as newline-joined ids and float64 scores. 0: done; -1: memory; -2: counts differ; >0: NaN at i-1 */
 int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *docs, size_t docs_n,
                   const int64_t *ends, const double *scores, size_t n);
+
+/* A document of the topic being read, with the hash of its id; it stands inside r->text. */
+typedef struct { const char *doc; size_t n; uint64_t hash; double score; } Listed;
+
+/* Notes documents of the topic being read: are they judged, there already, in order? -1: no memory */
+int add_listed(RunScanner *r, const Listed *listed, size_t n);
 
 #endif

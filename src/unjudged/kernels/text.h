@@ -15,22 +15,27 @@ static inline uint64_t mix(uint64_t x)
     return x;
 }
 
-static inline uint64_t load_bytes(const char *s, size_t n)   /* all of them, n < 8 */
+static inline uint64_t load_eight(const char *s)
 {
-    if (n >= 4) {
-        uint32_t low, high;
-        memcpy(&low, s, 4);
-        memcpy(&high, s + n - 4, 4);
-        return low | (uint64_t)high << 32;
-    }
-    if (!n) return 0;
-    const unsigned char *u = (const unsigned char *)s;
-    return u[0] | (uint64_t)u[n / 2] << 8 | (uint64_t)u[n - 1] << 16;
+    uint64_t w;
+    memcpy(&w, s, 8);
+    return w;
 }
 
+/* The first n <= 8 bytes as a number; among ids of one length, no two are equal. */
+static inline uint64_t load_bytes(const char *s, size_t n)
+{
+    uint64_t w = 0;
+    if (n) memcpy((char *)&w + (8 - n), s, n);
+    return w;
+}
+
+static inline uint64_t hash_start(size_t n) { return 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull); }
+
+/* One-to-one among the ids of up to eight bytes that have the same length: see same_id. */
 static inline uint64_t hash_bytes(const char *s, size_t n)
 {
-    uint64_t h = 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull), w;
+    uint64_t h = hash_start(n), w;
     const char *end = s + n;
     if (n < 8) return mix(mix(h ^ load_bytes(s, n)));
     for (; end - s > 8; s += 8) {
@@ -43,6 +48,9 @@ static inline uint64_t hash_bytes(const char *s, size_t n)
 
 /* memcmp, also for empty ids that have no address. */
 static inline int same_bytes(const char *a, const char *b, size_t n) { return !n || !memcmp(a, b, n); }
+
+/* Are these the same id, if their lengths and hashes are? */
+static inline int same_id(const char *a, const char *b, size_t n) { return n <= 8 || !memcmp(a, b, n); }
 
 static inline const char *id_at(const Arena *a, const int64_t *ends, int64_t i, size_t *n)
 {
