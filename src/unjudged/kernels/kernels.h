@@ -57,7 +57,7 @@ static inline PyObject *arena_bytes(const Arena *a)
 static inline PyObject *new_bytes(size_t n, char **data)
 {
     PyObject *b = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
-    if (b) *data = PyBytes_AsString(b);
+    if (b) memset(*data = PyBytes_AsString(b), 0, n);
     return b;
 }
 

@@ -147,6 +147,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
     }
     if (!status && !r->stopped) status = r->gather ? finish_gathered(r) : close_topic(r);
     Py_END_ALLOW_THREADS
+    if ((r->stopped || status > 0) && r->topic >= 0 && !r->gather) r->rows.size = r->ranks.size = r->first_hit * sizeof(int32_t);
     r->busy = 0;
     r->topic = -2;
     if (take_status(r, status)) return NULL;
