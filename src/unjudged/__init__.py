@@ -38,6 +38,15 @@ _LAZY = {
     "score": "unjudged.scoring",
     "score_bounds": "unjudged.bounds:bounds",
     "Bounds": "unjudged.bounds",
+    "Comparison": "unjudged.comparing.compare",
+    "Power": "unjudged.comparing.power",
+    "agreement": "unjudged.comparing.agreement",
+    "compare": "unjudged.comparing.compare",
+    "discriminative_power": "unjudged.comparing.power",
+    "power_changes": "unjudged.comparing.power",
+    "reliability": "unjudged.comparing.reliability",
+    "stability": "unjudged.comparing.stability",
+    "swap": "unjudged.comparing.swap",
     "simulate": "unjudged.simulation",
     "Scores": "unjudged.scoring",
     "Collection": "unjudged.collection",
@@ -60,6 +69,12 @@ if TYPE_CHECKING:
     from unjudged.bounds import Bounds
     from unjudged.bounds import bounds as score_bounds
     from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
+    from unjudged.comparing.agreement import agreement
+    from unjudged.comparing.compare import Comparison, compare
+    from unjudged.comparing.power import Power, discriminative_power, power_changes
+    from unjudged.comparing.reliability import reliability
+    from unjudged.comparing.stability import stability
+    from unjudged.comparing.swap import swap
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.judgments.agreement import judge_agreement
     from unjudged.judgments.depth import shallow
@@ -84,6 +99,7 @@ __all__ = [
     "Bounds",
     "Cells",
     "Collection",
+    "Comparison",
     "DataWarning",
     "Hits",
     "InputError",
@@ -91,16 +107,20 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Pool",
+    "Power",
     "Rankings",
     "Result",
     "Scores",
     "UnjudgedError",
     "UsageError",
     "__version__",
+    "agreement",
     "build_pool",
     "collapse",
+    "compare",
     "contributions",
     "describe",
+    "discriminative_power",
     "favour",
     "flip",
     "judge_agreement",
@@ -112,13 +132,17 @@ __all__ = [
     "only",
     "parse",
     "pool_of",
+    "power_changes",
     "reduce",
+    "reliability",
     "replace_judgments",
     "report",
     "score",
     "score_bounds",
     "shallow",
     "simulate",
+    "stability",
+    "swap",
     "take",
 ]
 

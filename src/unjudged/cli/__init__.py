@@ -21,7 +21,18 @@ from unjudged.errors import UnjudgedError, nearest, one_line
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; starting threads costs more than it gives
 
-VERBS = ("score", "trec_eval", "check", "pool", "qrels", "explain", "report", "simulate", "demo")
+VERBS = (
+    "score",
+    "trec_eval",
+    "compare",
+    "check",
+    "pool",
+    "qrels",
+    "explain",
+    "report",
+    "simulate",
+    "demo",
+)
 
 
 class Parser(argparse.ArgumentParser):

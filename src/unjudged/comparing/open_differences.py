@@ -23,9 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.bounds import Bounds, bounds, refuse_closed_lists
+from unjudged.bounds import GROWTH, Bounds, bounds, refuse_closed_lists
 from unjudged.bounds.cells import one_document_lists
 from unjudged.collection import Collection, Floats, Ints
+from unjudged.errors import UsageError
 from unjudged.measures import Measure
 
 SEPARABLE = ("P", "SetP", "RBP", "DCG", "anti_P", "NumRelRet", "NumNonrelJudgedRet")
@@ -67,6 +68,8 @@ def open_differences(
 ) -> list[Interval]:
     """For each measure the interval of the mean difference `first` - `second` of these runs over the counted topics."""
     refuse_closed_lists(collection)
+    if growth not in GROWTH:
+        raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     found: list[Interval] = []
     others = [m for m in measures if not is_separable(m)]
     ends = bounds(collection, others, growth=growth) if others else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +16,25 @@ from unjudged.statistics.tested import Tested
 _VALUES = 2_000_000  # scores held at a time
 
 
+@dataclass(frozen=True)
+class Shuffled(Tested):
+    """The randomised test, with the range of the means of each shuffle, smallest first."""
+
+    ranges: Floats
+
+    def required_difference(self, alpha: float = 0.05) -> float:
+        """Two runs differ significantly exactly where their means are further apart than this."""
+        allowed = max(math.ceil(len(self.ranges) * alpha - 1e-9) - 1, 0)
+        return float(self.ranges[len(self.ranges) - 1 - allowed])
+
+
 def randomised_tukey(
     scores: ArrayLike,
     pairs: tuple[ArrayLike, ArrayLike] | None = None,
     resamples: int = 5000,
     seed: int = 0,
     permuted: ArrayLike | None = None,
-) -> Tested:
+) -> Shuffled:
     """Randomised Tukey HSD (Carterette, TOIS 2012; Sakai 2012).
 
     The runs' scores are shuffled inside every topic; p is how often the best and the worst of all runs then differ at
@@ -45,7 +58,8 @@ def randomised_tukey(
     ranges.sort()
     smaller = np.searchsorted(ranges, np.abs(difference) - ZERO, side="left")
     p = (len(ranges) - smaller) / len(ranges)
-    return Tested(first, second, difference, np.abs(difference), p, spread(matrix, (first, second))[2])
+    constant = spread(matrix, (first, second))[2]
+    return Shuffled(first, second, difference, np.abs(difference), p, constant, ranges=ranges)
 
 
 def _ranges(matrices: Floats) -> Floats:
@@ -75,3 +89,16 @@ def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None
     distinct, place = np.unique(statistic, return_inverse=True)
     p = np.clip(studentized_range.sf(distinct, analysis.runs, analysis.df_error), 0.0, 1.0)
     return Tested(first, second, difference, statistic, p[place], constant)
+
+
+def tukey_difference(scores: ArrayLike, alpha: float = 0.05) -> float:
+    """The classical test calls two runs different where their means are further apart than this; 0 without residual."""
+    from scipy.stats import studentized_range
+
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    analysis = two_way(scores)
+    if analysis.ms_error == 0:
+        return 0.0
+    boundary = float(studentized_range.isf(alpha, analysis.runs, analysis.df_error))
+    return boundary * math.sqrt(analysis.ms_error / analysis.topics)

@@ -1,0 +1,107 @@
+"""Compare runs: is a difference real, and could unjudged documents turn it round?
+
+unjudged compare qrels.txt runs/ -m AP,nDCG@10
+unjudged compare qrels.txt runs/ --baseline bm25.run --test t --correction holm --pairs
+unjudged compare qrels.txt a.run b.run -m P@10,RBP --unjudged bounds
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from unjudged.cli import options
+
+HELP = "which runs differ significantly, and by how much"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    options.add_collection(parser)
+    parser.add_argument(
+        "-m",
+        "--measures",
+        action="append",
+        metavar="M",
+        help="measures, comma separated, or a set; repeatable; default AP,nDCG@10,P@10",
+    )
+    parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
+    testing = parser.add_argument_group("testing")
+    testing.add_argument(
+        "--test",
+        default="bootstrap",
+        metavar="NAME",
+        help="bootstrap (paired, default), t, wilcoxon, permutation, tukey, randomised-tukey",
+    )
+    testing.add_argument(
+        "--correction",
+        metavar="NAME",
+        help="for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
+    )
+    testing.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
+    testing.add_argument(
+        "--resamples", type=int, metavar="N", help="random resamples (default 1000; randomised-tukey 5000)"
+    )
+    testing.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+    options.add_scoring(parser)
+    parser.add_argument(
+        "--growth",
+        default="retrieved",
+        metavar="HOW",
+        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
+        "or any number more (free)",
+    )
+    options.add_output(parser)
+    parser.add_argument(
+        "--pairs",
+        action="store_true",
+        help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv and JSON always do)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print."""
+    from unjudged.comparing.compare import compare
+    from unjudged.comparing.paired_scores import DEFAULT, check_settings
+    from unjudged.comparing.significance import Test, correction_of
+    from unjudged.measures import measures
+
+    wanted = args.measures or list(DEFAULT)
+    measures(wanted)  # what is misspelt is told before anything is read
+    jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
+    check_settings(args.alpha, args.seed, jobs)
+    correction_of(args.correction, Test(args.test, args.alpha, args.resamples, args.seed))
+    collection = options.open_collection(args)
+    found = compare(
+        collection,
+        wanted,
+        baseline=_named(args.baseline, collection.runs),
+        test=args.test,
+        correction=args.correction,
+        alpha=args.alpha,
+        resamples=args.resamples,
+        seed=args.seed,
+        jobs=jobs,
+        rel=args.rel,
+        unjudged=args.unjudged,
+        growth=args.growth,
+        topics=args.topics,
+        undefined=args.undefined,
+        call=args.call,
+    )
+    if args.pairs:
+        found.shown = "pairs"
+    options.print_notes(found.notes)
+    text = found.render(args.format)
+    options.write_output(f"{text}\n{found.verdict()}\n" if args.format == "text" else text, args.output)
+    return 0
+
+
+def _named(baseline: str | None, runs: Sequence[str]) -> str | None:
+    """The baseline's name; its file may be given instead."""
+    if baseline is None or baseline in runs:
+        return baseline
+    of_file = Path(baseline).name.removesuffix(".gz")
+    return of_file if of_file in runs else baseline
