@@ -151,6 +151,33 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True) -> Collect
     return collection
 
 
+def add_judgment_reading(parser: argparse.ArgumentParser) -> None:
+    """How to read several files of judgments."""
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--lenient", action="store_true", help="skip unusable lines and say how many")
+    reading.add_argument("--strict", action="store_true", help="refuse judgments given twice")
+    reading.add_argument(
+        "--qrels-format", metavar="FORMAT", help="the files' format where it cannot be seen: sampleval"
+    )
+    reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
+
+
+def open_judgments(args: argparse.Namespace) -> list[Collection]:
+    """Each file of judgments as a collection without runs; notes go to stderr."""
+    from unjudged.io.trec import Reading
+    from unjudged.loading import read_collection
+
+    if args.qrels.count("-") > 1:
+        raise UsageError("standard input can be used once")
+    reading = Reading(lenient=args.lenient, strict=args.strict)
+    sets = [
+        read_collection(path, [], reading, only=args.only, qrels_format=args.qrels_format, need_runs=False)
+        for path in args.qrels
+    ]
+    print_notes(note for one in sets for note in one.notes)
+    return sets
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """What was passed over, one line each, on stderr."""
     for note in notes:

@@ -60,21 +60,19 @@ def _places(collection: Collection, judgments: Judgments) -> Ints:
     rankings, old = collection.rankings, collection.judgments
     if not collection.runs:
         return np.full(len(old), -1)
-    topic = np.empty(len(old) + len(rankings.unjudged), np.int64)
+    topic = np.full(len(old) + len(rankings.unjudged), -1)  # -1: an unjudged document in no list
     topic[: len(old)] = old.topic
     cells = np.repeat(np.arange(len(rankings.offsets) - 1), np.diff(rankings.offsets))
     topic[rankings.doc] = cells % max(len(old.topics), 1)
     rows: list[dict[bytes, int]] = [{} for _ in range(len(old.topics))]
     for row, t in enumerate(judgments.topic.tolist()):
         rows[t][judgments.docs.raw(row)] = row
-    return np.fromiter(
-        (
-            rows[t].get(old.docs.raw(code) if code < len(old) else rankings.unjudged.raw(code - len(old)), -1)
-            for code, t in enumerate(topic.tolist())
-        ),
-        np.int64,
-        len(topic),
+    first = len(old)
+    places = (
+        rows[t].get(old.docs.raw(code) if code < first else rankings.unjudged.raw(code - first), -1) if t >= 0 else -1
+        for code, t in enumerate(topic.tolist())
     )
+    return np.fromiter(places, np.int64, len(topic))
 
 
 def _tie_groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray]:

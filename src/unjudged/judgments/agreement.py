@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Judgments
+from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.io.files import run_name
 from unjudged.judgments.aligned import UNJUDGED, Aligned, align
@@ -44,7 +44,7 @@ def judge_agreement(
     if len(sets) < 2:
         raise UsageError("agreement needs at least two sets of judgments")
     judged = [judgments_of(one) for one in sets]
-    called = list(names) if names is not None else [_name(given, i) for i, given in enumerate(sets)]
+    called = _names(sets) if names is None else list(names)
     if len(called) != len(judged) or len(set(called)) < len(called) or ALL in called:
         raise UsageError(f"every set of judgments needs a name of its own, found {', '.join(called)}")
     aligned = align(judged)
@@ -67,14 +67,17 @@ def _is_qrels(given: Mapping[Any, Any]) -> bool:
     return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
 
 
-def _name(given: Any, place: int) -> str:
-    if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
-        return run_name(str(given))
-    if isinstance(given, (Collection, Judgments)):
-        source = (given.judgments if isinstance(given, Collection) else given).source
-        if source not in ("judgments", ""):
-            return run_name(source)
-    return chr(ord("A") + place) if place < 26 else f"judge{place + 1}"
+def _names(sets: Sequence[Any]) -> list[str]:
+    """The names of the files, or letters where there are none or two are the same."""
+    found = []
+    for given in sets:
+        source = given.judgments.source if isinstance(given, Collection) else getattr(given, "source", None)
+        if isinstance(given, str) or hasattr(given, "__fspath__"):
+            source = str(given)
+        found.append(run_name(source) if isinstance(source, str) and source != "judgments" else "")
+    if all(found) and len(set(found)) == len(found):
+        return found
+    return [chr(ord("A") + i) if len(sets) <= 26 else f"judge{i + 1}" for i in range(len(sets))]
 
 
 class JudgeAgreement(Result):

@@ -19,14 +19,14 @@ STRATA: Mapping[int, float] = {10: 1.0, 50: 0.25, 100: 0.1}
 
 
 def uniform(lists: TopicLists, size: int, rng: np.random.Generator) -> Choice:
-    """`size` documents, each as likely as any other."""
+    """As many documents as the budget holds, each as likely as any other."""
     chosen = np.sort(rng.choice(lists.docs, min(size, lists.docs), replace=False))
     probability = np.full(len(chosen), len(chosen) / max(lists.docs, 1))
     return Choice(chosen, np.arange(lists.docs), np.zeros(lists.docs, np.int64), probability)
 
 
 def sampled_depth(lists: TopicLists, rng: np.random.Generator, rate: float) -> Choice:
-    """Each document with probability `rate`, on its own."""
+    """Each document of a depth pool with the same probability, on its own."""
     chosen = np.flatnonzero(rng.random(lists.docs) < rate)
     return Choice(chosen, np.arange(lists.docs), np.zeros(lists.docs, np.int64), np.full(len(chosen), rate))
 

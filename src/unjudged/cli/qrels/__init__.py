@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-HELP = "write reduced or changed judgments"
+HELP = "write reduced, changed or merged judgments; agreement of judges"
 
-PARTS = ("reduce", "leave-out", "take", "shallow")
+PARTS = ("reduce", "leave-out", "take", "shallow", "noise", "merge", "agree")

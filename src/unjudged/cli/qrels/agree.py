@@ -1,0 +1,51 @@
+"""Agreement of judges: kappa, alpha and overlap of two or more sets of judgments.
+
+unjudged qrels agree human.txt machine.txt
+unjudged qrels agree first.txt second.txt third.txt -q --binary --format tsv
+unjudged qrels agree human.txt machine.txt --confusion --format tsv
+
+documents: judged by all who are compared; agreement: same grade; kappa: Cohen's, plain and weighted by the distance of
+the grades; fleiss_kappa: over all judges; alpha: Krippendorff's, nominal, ordinal, interval, also over documents that
+only some judged; overlap: documents relevant to all, as a share of those relevant to any. With --format text the table
+of pairs of grades follows.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from unjudged.cli import options
+from unjudged.errors import UsageError
+
+HELP = "how far judges agree: confusion table, kappa, alpha, overlap"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The part's arguments."""
+    parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
+    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
+    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    parser.add_argument("--binary", action="store_true", help="compare relevant and nonrelevant, not grades")
+    parser.add_argument("--confusion", action="store_true", help="the table of pairs of grades instead")
+    options.add_judgment_reading(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print."""
+    from unjudged.io.files import run_name
+    from unjudged.judgments.agreement import judge_agreement
+
+    if len(args.qrels) < 2:
+        raise UsageError("agreement needs at least two files of judgments")
+    names = [run_name(path) for path in args.qrels]
+    if len(set(names)) < len(names):
+        names = list(args.qrels)
+    sets = options.open_judgments(args)
+    found = judge_agreement(*sets, names=names, rel=args.rel, binary=args.binary, call=args.call)
+    found.per_topic = args.per_topic
+    text = found.confusion.render(args.format) if args.confusion else found.render(args.format)
+    if args.format == "text" and not args.confusion:
+        text += "\n" + found.confusion.render("text")
+    options.write_output(text, args.output)
+    return 0
