@@ -1,7 +1,8 @@
 """The command line: one module per verb, loaded only when that verb is called.
 
 A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
-(`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it.
+(`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it, or what the
+package's `part(name)` gives.
 Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
 """
 
@@ -13,9 +14,8 @@ import importlib
 import os
 import shlex
 import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 from unjudged.errors import UnjudgedError, nearest, one_line
 
@@ -32,6 +32,8 @@ VERBS = (
     "report",
     "simulate",
     "demo",
+    "completion",
+    "manual",
 )
 
 
@@ -109,15 +111,9 @@ def _dispatch(given: list[str]) -> int:
             there = ", ".join(module.PARTS)
             print(f"{name}: unknown part {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
             return 2
-        module = importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
+        module = _part(verb, module, part)
         name, rest = f"{name} {part}", rest[1:]
-    parser = Parser(
-        name,
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    module.add_arguments(parser)
+    parser = _parser(name, module)
     try:
         args = parser.parse_args(rest)
     except SystemExit as stop:
@@ -126,9 +122,36 @@ def _dispatch(given: list[str]) -> int:
     return int(module.run(args))
 
 
-def _parts(verb: str, module: ModuleType) -> str:
+def _part(verb: str, module: Any, part: str) -> Any:
+    if hasattr(module, "part"):
+        return module.part(part)
+    return importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
+
+
+def _parser(name: str, module: Any) -> Parser:
+    parser = Parser(
+        name,
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def commands() -> Iterator[tuple[str, str, Parser | None]]:
+    """Every command there is: its words (`pool describe`), its line of help, its parser (if argparse reads it)."""
+    for verb in VERBS:
+        module = importlib.import_module(f"unjudged.cli.{verb}")
+        if not hasattr(module, "PARTS"):
+            yield verb, module.HELP, None if hasattr(module, "main") else _parser(f"unjudged {verb}", module)
+            continue
+        for part in module.PARTS:
+            inside = _part(verb, module, part)
+            yield f"{verb} {part}", inside.HELP, _parser(f"unjudged {verb} {part}", inside)
+
+
+def _parts(verb: str, module: Any) -> str:
     lines = [f"usage: unjudged {verb} PART ...", "", (module.__doc__ or "").strip(), ""]
-    for part in module.PARTS:
-        inside = importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
-        lines.append(f"  {part:<13} {inside.HELP}")
+    lines += [f"  {part:<15} {_part(verb, module, part).HELP}" for part in module.PARTS]
     return "\n".join([*lines, "", f"'unjudged {verb} PART --help' explains a part."])
