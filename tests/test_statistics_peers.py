@@ -18,6 +18,7 @@ from unjudged.statistics import anova, correlation, draws, multiple, paired, rbo
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval
 from unjudged.statistics.pairs import all_pairs, mean_differences, pairs_with, wins_ties_losses
 from unjudged.statistics.ranks import rank_changes, ranks
+from unjudged.statistics.studentised_range import range_tail
 from unjudged.statistics.tukey import classical_tukey
 
 
@@ -266,6 +267,16 @@ def test_classical_tukey_is_scipys_where_topics_do_not_matter() -> None:
     within = anova.within_run_variance(matrix)
     q = abs(matrix[:, 0].mean() - matrix[:, 3].mean()) / math.sqrt(within / 10)
     assert one_way.pvalue[0, 3] == pytest.approx(stats.studentized_range.sf(q, 4, 36), abs=1e-9)
+
+
+@pytest.mark.parametrize(("runs", "df"), [(2, 1), (2, 5), (3, 2), (5, 30), (30, 29), (127, 4158)])
+def test_studentised_range_is_scipys(runs: int, df: int) -> None:
+    q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 9.0])
+    assert range_tail(q, runs, df) == pytest.approx(stats.studentized_range.sf(q, runs, df), abs=1e-9)
+    assert range_tail(np.empty(0), runs, df).tolist() == []
+    if runs == 2:  # the range of two is a t statistic times the root of two
+        far = np.array([9.0, 20.0, 60.0])
+        assert range_tail(far, 2, df) == pytest.approx(2 * stats.t.sf(far / math.sqrt(2), df), rel=1e-6)
 
 
 def test_two_way_anova_is_statsmodels() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from unjudged.statistics.anova import two_way
 from unjudged.statistics.paired import spread
 from unjudged.statistics.pairs import ZERO, Floats, blocks, chosen_pairs, mean_differences, score_matrix
+from unjudged.statistics.studentised_range import range_boundary, range_tail
 from unjudged.statistics.tested import Tested
 
 _VALUES = 2_000_000  # scores held at a time
@@ -75,8 +76,6 @@ def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None
 
     Where the ANOVA leaves no residual, every difference has p = 0 and no difference has p = 1.
     """
-    from scipy.stats import studentized_range
-
     matrix = score_matrix(scores, topics=2, runs=2)
     first, second = chosen_pairs(pairs, matrix.shape[1])
     difference = mean_differences(matrix, (first, second))
@@ -86,19 +85,14 @@ def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None
         statistic = np.where(difference == 0, 0.0, np.inf)
         return Tested(first, second, difference, statistic, np.where(difference == 0, 1.0, 0.0), constant)
     statistic = np.abs(difference) / math.sqrt(analysis.ms_error / analysis.topics)
-    distinct, place = np.unique(statistic, return_inverse=True)
-    p = np.clip(studentized_range.sf(distinct, analysis.runs, analysis.df_error), 0.0, 1.0)
-    return Tested(first, second, difference, statistic, p[place], constant)
+    p = range_tail(statistic, analysis.runs, analysis.df_error)
+    return Tested(first, second, difference, statistic, p, constant)
 
 
 def tukey_difference(scores: ArrayLike, alpha: float = 0.05) -> float:
     """The classical test calls two runs different where their means are further apart than this; 0 without residual."""
-    from scipy.stats import studentized_range
-
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     analysis = two_way(scores)
     if analysis.ms_error == 0:
         return 0.0
-    boundary = float(studentized_range.isf(alpha, analysis.runs, analysis.df_error))
+    boundary = range_boundary(alpha, analysis.runs, analysis.df_error)
     return boundary * math.sqrt(analysis.ms_error / analysis.topics)
