@@ -9,15 +9,21 @@
 
 #define ZERO 1e-12 /* smaller differences are none (METHODS 0.5) */
 #define BINS 21    /* of the swap method, 0.01 wide; the last one is open */
-#define LANES 8    /* resamples summed side by side */
 #define BLOCK 64   /* resamples whose weights are laid out together */
-#define TILE 8     /* pairs that share such a layout */
+#define TILE 8     /* pairs that share such a layout; even */
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
 #endif
+
+#if defined(__GNUC__)
+typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
+#else
+typedef double Lanes;
+#endif
+#define WIDTH (sizeof(Lanes) / sizeof(double))
 
 /* A C-contiguous array of `dimensions` and `size` bytes per item. */
 static int take(PyObject *object, Py_buffer *view, int dimensions, Py_ssize_t size, int writable)
@@ -81,24 +87,45 @@ static PyObject *weighted_sums(PyObject *Py_UNUSED(module), PyObject *args)
 
 /* ------------------------------------------------------------------ bootstrap */
 
-/* Sums of w and w^2 of one pair over BLOCK resamples; weights[topic][resample of the block]. */
+/* The weights of BLOCK resamples from `start` on, resamples beyond the last one with weight 0. */
+WIDE static void lay_out(const uint16_t *counts, size_t topics, size_t resamples, size_t start, double *weights)
+{
+    size_t here = resamples - start < BLOCK ? resamples - start : BLOCK;
+    for (size_t t = 0; t < topics; t++) {
+        const uint16_t *from = counts + t * resamples + start;
+        double *to = weights + t * BLOCK;
+        for (size_t b = 0; b < here; b++) to[b] = (double)from[b];
+        for (size_t b = here; b < BLOCK; b++) to[b] = 0.0;
+    }
+}
+
+/* Sums of w and w^2 of two pairs over BLOCK resamples; weights[topic][resample of the block]. */
 WIDE static void add_block(const double *w, const double *squares, const double *weights, size_t topics, double *total,
                            double *total_squares)
 {
-    for (size_t g = 0; g < BLOCK; g += LANES) {
-        double s[LANES] = {0}, q[LANES] = {0};
+    const double *w2 = w + topics, *squares2 = squares + topics;
+    for (size_t g = 0; g < BLOCK; g += 2 * WIDTH) {
+        Lanes s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0}, u0 = {0}, u1 = {0}, v0 = {0}, v1 = {0};
         const double *k = weights + g;
         for (size_t t = 0; t < topics; t++, k += BLOCK) {
-            double one = w[t], two = squares[t];
-            for (int l = 0; l < LANES; l++) {
-                s[l] += one * k[l];
-                q[l] += two * k[l];
-            }
+            Lanes k0 = *(const Lanes *)k, k1 = *(const Lanes *)(k + WIDTH);
+            s0 += w[t] * k0;
+            s1 += w[t] * k1;
+            q0 += squares[t] * k0;
+            q1 += squares[t] * k1;
+            u0 += w2[t] * k0;
+            u1 += w2[t] * k1;
+            v0 += squares2[t] * k0;
+            v1 += squares2[t] * k1;
         }
-        for (int l = 0; l < LANES; l++) {
-            total[g + l] = s[l];
-            total_squares[g + l] = q[l];
-        }
+        *(Lanes *)(total + g) = s0;
+        *(Lanes *)(total + g + WIDTH) = s1;
+        *(Lanes *)(total_squares + g) = q0;
+        *(Lanes *)(total_squares + g + WIDTH) = q1;
+        *(Lanes *)(total + BLOCK + g) = u0;
+        *(Lanes *)(total + BLOCK + g + WIDTH) = u1;
+        *(Lanes *)(total_squares + BLOCK + g) = v0;
+        *(Lanes *)(total_squares + BLOCK + g + WIDTH) = v1;
     }
 }
 
@@ -136,17 +163,28 @@ static double descending(double *a, size_t n, size_t k)
     return a[k];
 }
 
-/* The resample at `position` (from 1) by descending ratio; ratios within `tied` of it are tied, in drawn order. */
-static size_t resample_at(const double *ratio, double *work, size_t n, size_t position, double tied)
+/* The resample at `position` (from 1) by descending ratio; ratios within `tied` of it are tied, in drawn order.
+ * Only ratios of at least `guess` are looked at when they suffice: the ratio found for one pair is a good guess for the next. */
+static size_t resample_at(const double *ratio, double *work, uint32_t *place, size_t n, size_t position, double tied, double *guess)
 {
-    memcpy(work, ratio, n * sizeof *work);
-    double at = descending(work, n, position - 1);
-    size_t above = 0;
-    for (size_t b = 0; b < n; b++) above += ratio[b] > at + tied;
-    size_t seen = above;
-    for (size_t b = 0; b < n; b++)
-        if (fabs(ratio[b] - at) <= tied && ++seen == position) return b;
-    return 0;
+    size_t found = 0;
+    for (double from = *guess;; from = 0.0) {
+        found = 0;
+        for (size_t b = 0; b < n; b++) {
+            place[found] = (uint32_t)b;
+            work[found] = ratio[b];
+            found += !(ratio[b] < from);
+        }
+        if (found < position) continue;
+        double at = descending(work, found, position - 1);
+        if (from > 0 && at - 2 * tied < from) continue;
+        *guess = at * 0.8;
+        size_t above = 0, seen = 0;
+        for (size_t i = 0; i < found; i++) above += ratio[place[i]] > at + tied;
+        for (size_t i = 0; i < found; i++)
+            if (fabs(ratio[place[i]] - at) <= tied && ++seen == position - above) return place[i];
+        return 0;
+    }
 }
 
 typedef struct {
@@ -159,38 +197,42 @@ typedef struct {
 
 static int count_pairs(const Bootstrap *in)
 {
-    size_t n = in->topics, B = in->resamples, whole = (B + BLOCK - 1) / BLOCK * BLOCK;
-    double zero = ZERO * (double)n;
-    double *room = malloc((n * BLOCK + TILE * n + TILE * whole + whole + 2 * BLOCK) * sizeof *room);
-    if (!room) return -1;
-    double *weights = room, *squares = weights + n * BLOCK, *ratio = squares + TILE * n, *work = ratio + TILE * whole;
-    double *total = work + whole, *total_squares = total + BLOCK;
+    size_t n = in->topics, B = in->resamples;
+    double zero = ZERO * (double)n, guess = 0.0;
+    double *room = malloc((n * BLOCK + 2 * TILE * n + TILE * B + B + 1 + 4 * BLOCK) * sizeof *room);
+    uint32_t *place = malloc((B + 1) * sizeof *place);
+    if (!room || !place) {
+        free(room);
+        free(place);
+        return -1;
+    }
+    double *weights = room, *w = weights + n * BLOCK, *squares = w + TILE * n, *ratio = squares + TILE * n;
+    double *work = ratio + TILE * B, *total = work + B + 1, *total_squares = total + 2 * BLOCK;
     for (size_t first = 0; first < in->pairs; first += TILE) {
         size_t pairs = in->pairs - first < TILE ? in->pairs - first : TILE;
-        const double *w = in->centred + first * n;
-        for (size_t i = 0; i < pairs * n; i++) squares[i] = w[i] * w[i];
+        memset(w, 0, TILE * n * sizeof *w);
+        memcpy(w, in->centred + first * n, pairs * n * sizeof *w);
+        for (size_t i = 0; i < TILE * n; i++) squares[i] = w[i] * w[i];
         for (size_t p = 0; p < pairs; p++) in->exceeding[first + p] = 0;
         for (size_t start = 0; start < B; start += BLOCK) {
             size_t here = B - start < BLOCK ? B - start : BLOCK;
-            for (size_t t = 0; t < n; t++) {
-                const uint16_t *from = in->counts + t * B + start;
-                for (size_t b = 0; b < here; b++) weights[t * BLOCK + b] = from[b];
-                for (size_t b = here; b < BLOCK; b++) weights[t * BLOCK + b] = 0.0;
-            }
-            for (size_t p = 0; p < pairs; p++) {
+            lay_out(in->counts, n, B, start, weights);
+            for (size_t p = 0; p < pairs; p += 2) {
                 add_block(w + p * n, squares + p * n, weights, n, total, total_squares);
-                in->exceeding[first + p] +=
-                    ratios(total, total_squares, here, zero, in->reach[first + p], ratio + p * whole + start);
+                for (size_t i = 0; i < 2 && p + i < pairs; i++)
+                    in->exceeding[first + p + i] += ratios(total + i * BLOCK, total_squares + i * BLOCK, here, zero,
+                                                           in->reach[first + p + i], ratio + (p + i) * B + start);
             }
         }
         for (size_t p = 0; p < pairs; p++) {
-            size_t b = resample_at(ratio + p * whole, work, B, in->position, zero);
+            size_t b = resample_at(ratio + p * B, work, place, B, in->position, zero, &guess);
             double sum = 0.0;
             for (size_t t = 0; t < n; t++) sum += w[p * n + t] * (double)in->counts[t * B + b];
             in->required[first + p] = fabs(sum) / (double)n;
         }
     }
     free(room);
+    free(place);
     return 0;
 }
 

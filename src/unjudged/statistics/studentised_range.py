@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.statistics.pairs import Floats, blocks
 
-_FAR = 40.0  # no range of standard normal values is wider
-_STEP = 0.005  # of the tabulated range distribution
+_FAR = 20.0  # no range of standard normal values is wider
+_STEP = 0.01  # of the tabulated range distribution
 
 
 def range_tail(q: ArrayLike, runs: int, df: int) -> Floats:
@@ -24,6 +24,10 @@ def range_tail(q: ArrayLike, runs: int, df: int) -> Floats:
         raise ValueError(f"at least 2 runs and 1 degree of freedom are needed, not {runs} and {df}")
     values = np.asarray(q, dtype=np.float64)
     scale, chance = _scales(df)
+    if values.size * len(scale) < _FAR / _STEP:
+        at = np.minimum(values[:, None] * np.exp(scale), _FAR)
+        direct = np.exp(_log_normal_range_tail(at.ravel(), runs)).reshape(at.shape)
+        return np.clip((direct * chance).sum(axis=1), 0.0, 1.0)
     widest = min(_FAR, float(values.max(initial=0.0)) * float(np.exp(scale[-1]))) + 4 * _STEP
     width = np.arange(0.0, widest + _STEP, _STEP)
     table = np.concatenate([_log_normal_range_tail(width[block], runs) for block in blocks(len(width), 512)])
