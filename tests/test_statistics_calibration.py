@@ -95,7 +95,7 @@ def test_intervals_hold_the_true_difference(interval: Callable[..., tuple[np.nda
 def test_tukey_calls_any_pair_of_equal_runs_different_with_chance_alpha(
     test: Callable[[np.ndarray, int], tested.Tested],
 ) -> None:
-    trials = 500
+    trials = 400
     rng = np.random.default_rng(14)
     alarms = 0
     for seed in range(trials):

@@ -18,7 +18,7 @@ from unjudged.statistics import anova, correlation, draws, multiple, paired, rbo
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval
 from unjudged.statistics.pairs import all_pairs, mean_differences, pairs_with, wins_ties_losses
 from unjudged.statistics.ranks import rank_changes, ranks
-from unjudged.statistics.studentised_range import range_tail
+from unjudged.statistics.studentised_range import range_boundary, range_tail
 from unjudged.statistics.tukey import classical_tukey
 
 
@@ -274,6 +274,8 @@ def test_studentised_range_is_scipys(runs: int, df: int) -> None:
     q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 9.0])
     assert range_tail(q, runs, df) == pytest.approx(stats.studentized_range.sf(q, runs, df), abs=1e-9)
     assert range_tail(np.empty(0), runs, df).tolist() == []
+    assert range_boundary(0.05, runs, df) == pytest.approx(stats.studentized_range.isf(0.05, runs, df), rel=1e-5)
+    assert range_tail([range_boundary(0.01, runs, df)], runs, df)[0] == pytest.approx(0.01, abs=1e-9)
     if runs == 2:  # the range of two is a t statistic times the root of two
         far = np.array([9.0, 20.0, 60.0])
         assert range_tail(far, 2, df) == pytest.approx(2 * stats.t.sf(far / math.sqrt(2), df), rel=1e-6)

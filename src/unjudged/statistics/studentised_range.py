@@ -27,7 +27,7 @@ def range_tail(q: ArrayLike, runs: int, df: int) -> Floats:
     if values.size * len(scale) < _FAR / _STEP:
         at = np.minimum(values[:, None] * np.exp(scale), _FAR)
         direct = np.exp(_log_normal_range_tail(at.ravel(), runs)).reshape(at.shape)
-        return np.clip((direct * chance).sum(axis=1), 0.0, 1.0)
+        return np.asarray(np.clip((direct * chance).sum(axis=1), 0.0, 1.0))
     widest = min(_FAR, float(values.max(initial=0.0)) * float(np.exp(scale[-1]))) + 4 * _STEP
     width = np.arange(0.0, widest + _STEP, _STEP)
     table = np.concatenate([_log_normal_range_tail(width[block], runs) for block in blocks(len(width), 512)])

@@ -91,6 +91,8 @@ def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None
 
 def tukey_difference(scores: ArrayLike, alpha: float = 0.05) -> float:
     """The classical test calls two runs different where their means are further apart than this; 0 without residual."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     analysis = two_way(scores)
     if analysis.ms_error == 0:
         return 0.0
