@@ -21,6 +21,8 @@ _LAZY = {
     "build_pool": "unjudged.pooling.build",
     "collapse": "unjudged.judgments.noise",
     "contributions": "unjudged.pooling.contributions",
+    "correct": "unjudged.correction",
+    "correct_against_truth": "unjudged.correction:against_truth",
     "describe": "unjudged.pooling.describe",
     "favour": "unjudged.judgments.noise",
     "flip": "unjudged.judgments.noise",
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
     from unjudged.comparing.reliability import reliability
     from unjudged.comparing.stability import stability
     from unjudged.comparing.swap import swap
+    from unjudged.correction import against_truth as correct_against_truth
+    from unjudged.correction import correct
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.judgments.agreement import judge_agreement
     from unjudged.judgments.depth import shallow
@@ -119,6 +123,8 @@ __all__ = [
     "collapse",
     "compare",
     "contributions",
+    "correct",
+    "correct_against_truth",
     "describe",
     "discriminative_power",
     "favour",

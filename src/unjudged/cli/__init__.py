@@ -28,6 +28,7 @@ VERBS = (
     "check",
     "pool",
     "qrels",
+    "correct",
     "explain",
     "report",
     "simulate",

@@ -51,7 +51,7 @@ def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> N
     reading.add_argument("--jobs", type=int, metavar="N", help="threads for reading (default: one per core)")
 
 
-def add_pool(parser: argparse.ArgumentParser, depth: bool = True) -> None:
+def add_pool(parser: argparse.ArgumentParser, depth: bool = True, pooled: str = "every run given") -> None:
     """--depth, --pooled and --tolerance: how deep the pool was and from which runs (DESIGN 7)."""
     pool = parser.add_argument_group("pool")
     if depth:
@@ -60,7 +60,7 @@ def add_pool(parser: argparse.ArgumentParser, depth: bool = True) -> None:
         "--pooled",
         metavar="FILE|infer",
         help="the pooled runs: a file with one name a line or a TSV run<TAB>pooled with yes/no, or infer "
-        "(default: every run given)",
+        f"(default: {pooled})",
     )
     pool.add_argument(
         "--tolerance",

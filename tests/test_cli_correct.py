@@ -1,0 +1,281 @@
+"""`unjudged correct` from outside: files in, tables and sentences out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unjudged as uj
+from unjudged.cli import main
+from unjudged.errors import UsageError
+
+COLUMNS = [
+    *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment"),
+    *("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda", "pooled_runs", "mae_reduced", "mae_corrected"),
+]
+
+
+@pytest.fixture(scope="module")
+def sim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small collection with known truth; one team is not in the pool."""
+    folder = tmp_path_factory.mktemp("sim")
+    uj.simulate("tiny", seed=3, teams=6, runs=14, topics=12, depth=8, leave_out="team02", out=folder / "c")
+    return folder / "c"
+
+
+def collection(sim: Path, *more: str) -> list[str]:
+    return [str(sim / "qrels.txt"), str(sim / "runs"), "--teams", str(sim / "teams.tsv"), *more]
+
+
+def pooled(sim: Path) -> list[str]:
+    return [*collection(sim), "--pooled", str(sim / "pooled.tsv"), "--depth", "8"]
+
+
+def outsider(sim: Path) -> str:
+    rows = [line.split("\t") for line in (sim / "pooled.tsv").read_text().splitlines()[1:]]
+    return next(run for run, inside in rows if inside == "no")
+
+
+def table(capsys: pytest.CaptureFixture[str], *args: str) -> list[dict[str, str]]:
+    assert main(["correct", *args, "--format", "tsv"]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter="\t"))
+
+
+def test_the_tidy_table(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(capsys, *pooled(sim), "--new", outsider(sim), "-m", "P@5", "--method", "lipani,webber-park")
+    assert [list(row) for row in rows] == [COLUMNS] * 2
+    assert [row["method"] for row in rows] == ["lipani", "webber-park"]
+    for row in rows:
+        value = {name: float(row[name]) for name in COLUMNS[3:]}
+        assert value["corrected"] == value["score"] + value["adjustment"]
+        assert value["p"] == value["score"]
+        assert value["p"] + value["anti"] + value["k"] == pytest.approx(1)
+        assert 0 <= value["low"] <= value["corrected"] <= value["high"] <= 1
+        assert value["adjustment"] >= 0
+
+
+def test_the_score_is_the_one_score_gives(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "P@5,P@10,RBP,AP,nDCG@10,Q,RR"
+    run = outsider(sim)
+    rows = table(capsys, *pooled(sim), "--new", run, "-m", asked, "--force")
+    c = uj.load(sim / "qrels.txt", sim / "runs" / run)
+    means = uj.score(c, asked).means().iloc[0]
+    assert [row["measure"] for row in rows] == list(means.index)
+    assert [float(row["score"]) for row in rows] == pytest.approx(means.tolist(), abs=1e-12)
+    assert [row["method"] for row in rows] == ["lipani"] * 2 + ["webber-park"] * 5
+
+
+def test_a_run_that_is_not_among_the_runs_given(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file elsewhere, and the same file among the runs, are corrected alike."""
+    run = outsider(sim)
+    elsewhere = tmp_path / "new.run"
+    elsewhere.write_bytes((sim / "runs" / run).read_bytes())
+    inside = table(capsys, *pooled(sim), "--new", run)[0]
+    by_path = table(capsys, *pooled(sim), "--new", str(sim / "runs" / run))[0]
+    added = table(capsys, *pooled(sim), "--new", str(elsewhere))[0]
+    assert by_path == inside
+    assert added["run"] == "new.run"
+    assert {k: v for k, v in added.items() if k != "run"} == {k: v for k, v in inside.items() if k != "run"}
+
+
+def test_the_quantities_are_explained(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["correct", *pooled(sim), "--new", outsider(sim), "-m", "P@5"]) == 0
+    text = capsys.readouterr().out
+    for words in (
+        "P@5",
+        "anti-P@5",
+        "share of places nobody judged",
+        "Delta P",
+        "Delta anti-P",
+        "Delta k",
+        "lambda",
+        "lipani adds",
+        "corrected P@5",
+        "Pool: top 8 of 9 runs",
+        "leaving each team out",
+    ):
+        assert words in text
+
+
+def test_json_names_pool_and_protocol(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*pooled(sim), "--new", outsider(sim), "--protocol", "sigir2015", "--format", "json"]
+    assert main(["correct", *arguments]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    settings = whole["provenance"]["settings"]
+    assert settings["protocol"] == "sigir2015"
+    assert settings["scores compared as"] == "float32"
+    assert settings["pool depth"] == "8 (given)"
+    assert len(settings["pooled runs named"]) == 9
+    assert whole["rows"][0]["score"] == round(whole["rows"][0]["score"], 4)
+
+
+def test_two_new_runs_and_latex(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = sorted(p.name for p in (sim / "runs").iterdir())[:2]
+    assert main(["correct", *pooled(sim), "--new", first, "--new", second, "--format", "latex"]) == 0
+    found = capsys.readouterr()
+    assert found.out.count(r"lambda") == 2
+    assert f"{first}, {second}: pooled already" in found.err
+
+
+def test_a_correction_that_would_not_have_helped_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pool depth 1, relevant x and z; a = x, b = x, c = z x. Worked out by hand, AP:
+
+    True scores: a 1/2, b 1/2, c 1. Without a nothing goes, because b has x, too: no error before. But among b and c
+    each is alone with its document and loses 1/2, so 1/2 is added: error 1/2; b is like a. Without c, z goes and c
+    scores 1/2, an error of 1/2; a and b lose nothing, so nothing is added. Mean before 1/6, after 1/2.
+    The new run would get the mean loss of a, b (nothing) and c (1/2): 1/6.
+    """
+    (tmp_path / "qrels").write_text("1 0 x 1\n1 0 z 1\n")
+    lists = {"a": "x", "b": "x", "c": "zx"}
+    for run, docs in lists.items():
+        (tmp_path / run).write_text("".join(f"1 Q0 {d} 1 {9 - i} t\n" for i, d in enumerate(docs)))
+    (tmp_path / "teams").write_text("run\tteam\na\tA\nb\tB\nc\tC\n")
+    (tmp_path / "new").write_text("1 Q0 x 1 1 t\n")
+    given = [str(tmp_path / "qrels"), *(str(tmp_path / r) for r in lists), "--teams", str(tmp_path / "teams")]
+    arguments = [*given, "--depth", "1", "--new", str(tmp_path / "new"), "-m", "AP"]
+    arguments += ["--pooled", str(tmp_path / "pooled")]
+    (tmp_path / "pooled").write_text("a\nb\nc\n")
+    assert main(["correct", *arguments]) == 0
+    found = capsys.readouterr()
+    assert "refused" in found.out
+    sentence = "correction would not have helped on this collection: MAE 0.1667 -> 0.5000"
+    assert sentence in found.out
+    assert sentence in found.err
+    row = table(capsys, *arguments)[0]
+    assert (row["corrected"], row["adjustment"], row["low"]) == ("", "", "")
+    assert float(row["mae_reduced"]) == pytest.approx(1 / 6)
+    assert float(row["mae_corrected"]) == pytest.approx(1 / 2)
+    forced = table(capsys, *arguments, "--force")[0]
+    assert float(forced["score"]) == 0.5
+    assert float(forced["adjustment"]) == pytest.approx(1 / 6)
+    assert table(capsys, *arguments, "--no-trial")[0]["mae_reduced"] == ""
+
+
+def test_errors_against_the_truth(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = [*pooled(sim), "--truth", str(sim / "truth.txt"), "-m", "P@5,AP"]
+    rows = table(capsys, *args)
+    assert list(rows[0]) == ["measure", "method", "group", "runs", "mae_truth", "bias_truth", "mae_pool", "bias_pool"]
+    keys = [(r["measure"], r["method"], r["group"]) for r in rows]
+    assert keys == [
+        *(("P@5", m, "left out") for m in ("raw", "condensed", "webber-park", "lipani")),
+        *(("P@5", m, "outside") for m in ("raw", "condensed", "webber-park", "lipani")),
+        *(("AP", m, "left out") for m in ("raw", "condensed", "webber-park")),
+        *(("AP", m, "outside") for m in ("raw", "condensed", "webber-park")),
+    ]
+    # raw and condensed scores of outside runs are what `score` gives with the judgments, the true ones with the truth
+    names = [
+        r for r, inside in (x.split("\t") for x in (sim / "pooled.tsv").read_text().split("\n")[1:-1]) if inside == "no"
+    ]
+    runs = [sim / "runs" / name for name in names]
+    observed = uj.score(uj.load(sim / "qrels.txt", runs), ["AP", "AP'"]).mean_values()
+    true = uj.score(uj.load(sim / "truth.txt", runs), ["AP"]).mean_values()[:, 0]
+    for method, column in (("raw", 0), ("condensed", 1)):
+        row = rows[keys.index(("AP", method, "outside"))]
+        assert float(row["mae_truth"]) == pytest.approx(abs(observed[:, column] - true).mean(), abs=1e-12)
+        assert float(row["bias_truth"]) == pytest.approx((observed[:, column] - true).mean(), abs=1e-12)
+        assert row["mae_pool"] == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--new", "nobody"], "no run or file nobody"),
+        ([], "name the run to be corrected (--new RUN)"),
+        (["--new", "X", "--truth", "t"], "name the run to be corrected (--new RUN)"),
+        (["--new", "X", "-m", "P"], "P is corrected at a cut-off, e.g. P@10"),
+        (["--new", "X", "-m", "P@40000"], "cut-offs up to 32767 are corrected, not 40000"),
+        (["--new", "X", "-m", "AP'"], "AP' leaves unjudged documents out, so there is nothing to correct"),
+        (["--new", "X", "-m", "AP", "--method", "lipani"], "lipani corrects P@n; for AP there is webber-park"),
+        (["--new", "X", "--method", "lipany"], "unknown method 'lipany' (did you mean lipani?)"),
+        (["--new", "X", "--alpha", "1.5"], "alpha is the new run's weight between 0 and 1, not 1.5"),
+        (["--new", "X", "--indicator", "mu"], "unknown indicator 'mu'"),
+        (["--new", "X", "--protocol", "sigir"], "unknown protocol 'sigir' (did you mean sigir2015?)"),
+        (["--new", "X", "--confidence", "2"], "the confidence lies between 0 and 1, not 2.0"),
+        (["--new", "X", "--ties", "expected"], "correction needs one order of equal scores"),
+        (["--new", "X", "--depth", "0"], "the pool depth is a positive number of documents, not 0"),
+    ],
+)
+def test_misuse_gets_one_sentence(
+    sim: Path, more: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = [outsider(sim) if word == "X" else word for word in more]
+    assert main(["correct", *collection(sim), *more]) == 2
+    found = capsys.readouterr()
+    assert found.out == ""
+    said = [line for line in found.err.splitlines() if not line.startswith("note:")]
+    assert len(said) == 1
+    assert sentence in said[0]
+
+
+def test_a_run_without_any_judged_topic(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "lost").write_text("nowhere Q0 d 1 1 t\n")
+    assert main(["correct", *pooled(sim), "--new", str(tmp_path / "lost")]) == 2
+    assert "no topic in common with the judgments" in capsys.readouterr().err
+
+
+def test_a_cut_off_beyond_the_lists_end(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The empty places count as unjudged: they raise k."""
+    lines = (sim / "runs" / outsider(sim)).read_text().splitlines(keepends=True)
+    topic = lines[0].split()[0]
+    short = [line for line in lines if line.split()[0] != topic] + [line for line in lines if line.split()[0] == topic][
+        :3
+    ]
+    (tmp_path / "short").write_text("".join(short))
+    assert main(["correct", *pooled(sim), "--new", str(tmp_path / "short"), "--format", "tsv"]) == 0
+    found = capsys.readouterr()
+    assert "short: 1 list shorter than 10; empty places count as unjudged (k)" in found.err
+    row = next(csv.DictReader(io.StringIO(found.out), delimiter="\t"))
+    assert float(row["k"]) >= 7 / 10 / 12
+
+
+def test_without_teams_single_runs_are_left_out(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = [str(sim / "qrels.txt"), str(sim / "runs"), "--pooled", str(sim / "pooled.tsv"), "--depth", "8"]
+    assert main(["correct", *args, "--new", outsider(sim)]) == 0
+    found = capsys.readouterr()
+    assert "leaving each run out" in found.out
+    assert "no teams are known: validated by leaving out single runs" in found.err
+
+
+def test_one_team_alone_cannot_be_validated(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [p.name for p in (sim / "runs").iterdir()]
+    (tmp_path / "teams").write_text("".join(f"{name}\tus\n" for name in names))
+    args = [*pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]
+    assert main(["correct", *args]) == 0
+    found = capsys.readouterr()
+    assert "fewer than two teams: nothing can be left out, so nothing is validated" in found.err
+    assert "trial" not in found.out
+
+
+def test_a_pooled_run_without_a_team(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (sim / "teams.tsv").read_text().splitlines(keepends=True)
+    (tmp_path / "teams").write_text("".join(line for line in lines if not line.startswith("team01-1\t")))
+    assert main(["correct", *pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]) == 2
+    assert "run team01-1 has no team in the team file" in capsys.readouterr().err
+
+
+def test_recall_based_measures_carry_a_caution(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["correct", *pooled(sim), "--new", outsider(sim), "-m", "AP,RBP,nDCG@10"]) == 0
+    notes = capsys.readouterr().err
+    assert "AP divides by the known relevant documents" in notes
+    assert "RBP divides" not in notes
+    assert "nDCG@10 divides" not in notes
+
+
+def test_the_python_way(sim: Path) -> None:
+    c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
+    names = [run for run in c.runs if not run.startswith("team02")]
+    lists = {t: {f"x{i}": 1.0 / (i + 1) for i in range(4)} for t in c.topics}
+    result = uj.correct(c, lists, "P@5", depth=8, pooled=names, method=["lipani", "webber-park"])
+    assert result.frame["run"].tolist() == ["run", "run"]
+    assert result.frame["k"].tolist() == [1.0, 1.0]
+    assert result.verdict().word in ("with care", "fragile")
+    with pytest.raises(UsageError, match="no new run"):
+        uj.correct(c, [], "P@5")
+    truth: Any = uj.load(sim / "truth.txt", [sim / "runs" / names[0]])
+    with pytest.raises(UsageError, match="the truth needs the same runs"):
+        uj.correct_against_truth(c, truth)
