@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks fuzz setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo test lint bench fuzz browser clean
+.PHONY: demo test lint bench docs fuzz browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/unjudged demo -o demo
@@ -23,6 +23,9 @@ browser:
 	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 \
 	  && apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; } \
 	  || echo "no chromium, and none could be installed: the browser tests will be skipped"
+
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/bench_scoring.py

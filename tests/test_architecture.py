@@ -48,6 +48,7 @@ BELOW = {
         "results",
         "statistics",
     },
+    "adapters": {"errors", "collection", "loading", "measures", "scoring"},
     "simulation": {"errors", "kernels", "io", "collection", "measures", "results"},
     "bounds": {"errors", "kernels", "io", "collection", "measures", "results"},
     "comparing": {
