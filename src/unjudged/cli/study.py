@@ -1,0 +1,233 @@
+"""Run a study of a collection: the tables and figures of the papers, and what they mean.
+
+unjudged study leave-team-out qrels.txt runs/ --teams teams.tsv
+unjudged study power qrels.txt runs/ -m sakai2009 --top 30 --by AP --figure power.pdf
+unjudged study swap qrels.txt runs/ --c 20 --curve --format tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unjudged.cli import Parser, options
+from unjudged.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from unjudged.collection import Collection
+    from unjudged.results import Result
+    from unjudged.studies import Study
+
+HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
+
+
+def main(argv: Sequence[str]) -> int:
+    """The study named first decides which options there are."""
+    from unjudged.studies import find, known
+
+    if not argv or argv[0] in ("-h", "--help"):
+        print(_overview())
+        return 0 if argv else 2
+    if argv[0].startswith("-"):
+        raise UsageError(f"name a study first: {', '.join(known())}")
+    study = find(argv[0])
+    parser = Parser(
+        f"unjudged study {study.name}",
+        description=study.function.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_arguments(parser, study)
+    try:
+        args = parser.parse_args(list(argv[1:]))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    args.call = "unjudged study " + shlex.join(argv)
+    return _run(study, args)
+
+
+def _overview() -> str:
+    from unjudged.studies import find, known
+
+    lines = ["usage: unjudged study NAME QRELS RUN... [--teams FILE]", "", (__doc__ or "").strip(), ""]
+    lines += [f"  {name:<15} {find(name).help}" for name in known()]
+    return "\n".join([*lines, "", "'unjudged study NAME --help' explains a study."])
+
+
+def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
+    from unjudged.studies.options import option_of
+
+    options.add_collection(parser)
+    own = parser.add_argument_group("this study")
+    for name, parameter in study.options.items():
+        option = option_of(name, parameter)
+        default = parameter.default
+        if isinstance(default, bool):
+            own.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
+            continue
+        shown = "" if default is None or "default" in option.help else f" (default {_shown(default)})"
+        own.add_argument(
+            *option.flags,
+            dest=name,
+            action="append" if name == "measures" else "store",
+            metavar=None if option.choices else option.metavar,
+            choices=option.choices or None,
+            type=_typed(option.parse, option.flags[-1]),
+            help=option.help + shown,
+        )
+    work = parser.add_argument_group("work")
+    work.add_argument("--cluster", metavar="ADDRESS", help="work on this Dask cluster instead of local processes")
+    work.add_argument("--workdir", metavar="DIR", help="keep finished work there; the same command continues")
+    work.add_argument(
+        "--beside",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; repeatable",
+    )
+    options.add_output(parser)
+    parser.add_argument(
+        "--figure",
+        metavar="[NAME=]FILE",
+        action="append",
+        default=[],
+        help="write a chart: .svg, .png, .pdf, .html or .json; repeatable",
+    )
+
+
+def _shown(default: Any) -> str:
+    return ",".join(map(str, default)) if isinstance(default, (tuple, list)) else str(default)
+
+
+def _typed(parse: Any, flag: str) -> Any:
+    """A parser whose complaint names the option."""
+
+    def read(text: str) -> Any:
+        try:
+            return parse(text)
+        except UsageError as problem:
+            raise argparse.ArgumentTypeError(str(problem)) from None
+
+    read.__name__ = "number" if parse in (int, float) else flag
+    return read
+
+
+def _run(study: Study, args: argparse.Namespace) -> int:
+    from unjudged.studies import study as run_study
+
+    given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
+    if "measures" in given:
+        from unjudged.measures import measures
+
+        measures(given["measures"])  # a misspelt measure is told before anything is read
+    charts = [_chart(text) for text in args.figure]
+    collections = _collections(args)
+    with _cluster(args.cluster) as executor, _progress() as progress:
+        result = run_study(
+            study.name,
+            collections,
+            executor=executor,
+            jobs=args.jobs,
+            workdir=args.workdir,
+            progress=progress,
+            call=args.call,
+            **given,
+        )
+    options.print_notes(result.notes)
+    options.write_output(_text(result, args.format), args.output)
+    for name, path in charts:
+        result.plot(name).save(path)
+    return 0
+
+
+def _text(result: Result, format: str) -> str:
+    text = result.render(format)
+    return f"{text}\n{result.verdict()}\n" if format == "text" else text
+
+
+def _chart(text: str) -> tuple[str | None, str]:
+    """`[NAME=]FILE`, with an ending we can write; told before anything is computed."""
+    from unjudged.figures import ENDINGS
+
+    name, equals, path = text.partition("=")
+    if not equals:
+        name, path = "", text
+    if Path(path).suffix.lower() not in ENDINGS:
+        there = ", ".join(ENDINGS)
+        raise UsageError(f"--figure {text}: a chart ends in {there}{nearest(Path(path).suffix, ENDINGS)}")
+    return name or None, path
+
+
+def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:
+    first = options.open_collection(args)
+    if not args.beside:
+        return first
+    found = {_name_of(args.qrels): first}
+    for folder in args.beside:
+        where = Path(folder)
+        qrels = next((q for q in (where / "qrels.txt", where / "qrels.txt.gz") if q.is_file()), None)
+        if qrels is None or not (where / "runs").is_dir():
+            raise UsageError(f"--beside {folder}: a folder with qrels.txt (or qrels.txt.gz) and runs/ is wanted")
+        name = where.resolve().name
+        if name in found:
+            raise UsageError(f"--beside {folder}: two collections are called {name}")
+        teams = where / "teams.tsv"
+        changed = {"qrels": str(qrels), "runs": [str(where / "runs")], "teams": str(teams) if teams.is_file() else None}
+        found[name] = options.open_collection(argparse.Namespace(**{**vars(args), **changed}))
+    return found
+
+
+def _name_of(qrels: str) -> str:
+    """A collection is called after the folder of its judgments."""
+    return Path(qrels).resolve().parent.name or "collection"
+
+
+@contextlib.contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """An executor on a Dask cluster, or None."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError, TimeoutError) as problem:
+        raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
+    with client:
+        yield client.get_executor()
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Any]:
+    """Bars on a terminal, a plain line per stage elsewhere; both on stderr."""
+    if not sys.stderr.isatty():
+        yield _plain
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def tell(stage: str, done: int, total: int, before: int) -> None:
+            if stage not in tasks:
+                kept = f" ({before} kept)" if before else ""
+                tasks[stage] = bars.add_task(stage + kept, total=total)
+            bars.update(tasks[stage], completed=done, refresh=True)
+
+        yield tell
+
+
+def _plain(stage: str, done: int, total: int, before: int) -> None:
+    if done == before:
+        kept = f", {before} kept from before" if before else ""
+        print(f"{stage}: {total} unit{'s' * (total != 1)}{kept}", file=sys.stderr, flush=True)

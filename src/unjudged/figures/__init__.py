@@ -1,0 +1,7 @@
+"""Charts: pure functions from rows to Vega-Lite dicts, one per figure of the studies; `Figure` shows and saves."""
+
+from __future__ import annotations
+
+from unjudged.figures._figure import ENDINGS, Figure
+
+__all__ = ["ENDINGS", "Figure"]

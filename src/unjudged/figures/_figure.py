@@ -1,0 +1,113 @@
+"""Figure: a chart as a Vega-Lite dict that can be shown and saved without a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from unjudged.errors import InputError, UsageError, nearest
+from unjudged.figures import theme
+
+ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
+VEGA_LITE = "6.1"
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+
+class Figure:
+    """A chart: `.spec` is Vega-Lite, `.save("f.svg")` writes svg, png, pdf, html or json."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        if not spec.get("description"):
+            raise ValueError("a chart needs a description, for readers who cannot see it")
+        self.spec = {"$schema": _SCHEMA, **spec}
+
+    @property
+    def description(self) -> str:
+        """The chart in words."""
+        return str(self.spec["description"])
+
+    def __repr__(self) -> str:
+        return f"<Figure: {self.description}>"
+
+    def styled(self, mode: theme.Mode = "light") -> dict[str, Any]:
+        """The spec with the theme, light or dark."""
+        if mode not in ("light", "dark"):
+            raise UsageError(f"a chart can be light or dark, not {mode!r}")
+        return {**self.spec, "config": {**theme.config(mode), **self.spec.get("config", {})}}
+
+    def svg(self, mode: theme.Mode = "light") -> str:
+        """The chart as SVG text."""
+        import vl_convert
+
+        return str(vl_convert.vegalite_to_svg(self.styled(mode), vl_version=VEGA_LITE))
+
+    def png(self, mode: theme.Mode = "light", scale: float = 2.0) -> bytes:
+        """The chart as PNG."""
+        import vl_convert
+
+        return bytes(vl_convert.vegalite_to_png(self.styled(mode), vl_version=VEGA_LITE, scale=scale))
+
+    def pdf(self, mode: theme.Mode = "light") -> bytes:
+        """The chart as PDF, for a paper."""
+        import vl_convert
+
+        return bytes(vl_convert.vegalite_to_pdf(self.styled(mode), vl_version=VEGA_LITE))
+
+    def html(self, mode: theme.Mode = "light") -> str:
+        """A page with the chart drawn in it; it needs no network and no scripts."""
+        words = escape(self.description)
+        return (
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{words}</title></head>\n'
+            f'<body><figure role="img" aria-label="{words}">{self.svg(mode)}'
+            f"<figcaption>{words}</figcaption></figure></body></html>\n"
+        )
+
+    def json(self, mode: theme.Mode = "light") -> str:
+        """The themed spec as JSON text."""
+        return json.dumps(self.styled(mode), indent=1, ensure_ascii=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str], mode: theme.Mode = "light") -> None:
+        """Write the chart; the ending says how. The file appears whole or not at all."""
+        ending = Path(path).suffix.lower()
+        if ending not in ENDINGS:
+            raise UsageError(
+                f"{os.fspath(path)}: a chart ends in {', '.join(ENDINGS)}{nearest(ending, ENDINGS) if ending else ''}"
+            )
+        made: str | bytes = getattr(self, ending[1:])(mode)
+        _write(Path(path), made.encode("utf-8") if isinstance(made, str) else made)
+
+    def to_altair(self) -> Any:
+        """The chart as an Altair object, where Altair is installed."""
+        try:
+            import altair
+        except ImportError:
+            raise UsageError("Altair is not installed; .spec holds the chart as Vega-Lite") from None
+        return altair.Chart.from_dict(self.styled())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {
+            "application/vnd.vegalite.v6+json": self.styled(),
+            "image/svg+xml": self.svg(),
+            "text/plain": repr(self),
+        }
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Beside the target, then moved; a device is written directly."""
+    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None

@@ -1,0 +1,51 @@
+"""Contributions to the pool: what each team found, and what it alone found (Sakai 2009, table 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unjudged.figures import theme
+from unjudged.figures._figure import Figure
+from unjudged.figures.records import Records, distinct, records, side_by_side
+from unjudged.results import Result
+
+
+def contributions(result: Result) -> Figure:
+    """Documents per topic of each team: pooled, unique, unique and relevant."""
+    return Figure(contribution_bars(records(result)))
+
+
+def contribution_bars(rows: Records) -> dict[str, Any]:
+    """Bars per team, most unique documents first."""
+    ranked = sorted(rows, key=lambda row: -row["unique"])
+    teams = distinct(ranked, "team")
+    kinds = ["shared", "unique", "unique_relevant"]
+    shown = [{**row, "shared": round(row["pooled"] - row["unique"], 4)} for row in rows]
+    top = ranked[0]
+    spec = {
+        "description": f"Judged documents per topic of {len(teams)} teams: found by others too, by the team alone, and "
+        f"relevant ones by the team alone. {top['team']} has most unique ones, {top['unique']:g} per topic.",
+        "width": 200,
+        "height": {"step": 15},
+        "mark": {"type": "bar", "tooltip": True},
+        "transform": [{"fold": kinds, "as": ["kind", "documents"]}],
+        "encoding": {
+            "x": {"field": "documents", "type": "quantitative", "title": "documents per topic"},
+            "y": {"field": "team", "type": "nominal", "sort": teams, "title": None},
+            "color": {**theme.colour("kind", kinds), "legend": None},
+            "column": {
+                "field": "kind",
+                "type": "nominal",
+                "sort": kinds,
+                "title": None,
+                "header": {"labelExpr": "replace(datum.label, '_', ' and ')"},
+            },
+            "tooltip": [{"field": f} for f in ("team", "runs", "pooled", "unique", "unique_relevant")],
+        },
+        "resolve": {"scale": {"x": "independent"}},
+    }
+    if rows and "collection" in rows[0]:
+        encoding: dict[str, Any] = spec["encoding"]  # type: ignore[assignment]
+        encoding["row"] = {"field": "collection", "type": "nominal", "title": None}
+        return {"data": {"values": shown}, **spec}
+    return side_by_side(shown, spec)

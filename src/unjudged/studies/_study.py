@@ -1,0 +1,201 @@
+"""What a study is: vary x score x compare, declared by one decorated function.
+
+    @register("power", help="which measure tells most pairs of runs apart", cite="sakai2006")
+    def power(lab: Lab, *, measures: Any = "sakai2009", alpha: float = 0.05) -> Result: ...
+
+The keyword arguments are the study's options, in Python and on the command line alike (options.OPTIONS says
+what they mean). The function plans work units and hands them to `lab.run`, which runs them wherever the user
+wants them run and keeps finished ones; it then puts the values together in a Result.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError, nearest
+from unjudged.results import Provenance, Result
+from unjudged.studies.execution import Unit, Work, run_units
+from unjudged.studies.fingerprint import fingerprint, of_collection
+from unjudged.studies.workdir import Arrays, Workdir
+
+NAMES = (
+    "agreement",
+    "power",
+    "swap",
+    "stability",
+    "reduction",
+    "leave-team-out",
+    "leave-run-out",
+    "take-team",
+    "depth",
+    "correction",
+    "reliability",
+    "contributions",
+)
+"""The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""
+
+Progress = Callable[[str, int, int, int], None]
+"""Told (stage, finished units, all units, units kept from before); may raise to stop the work."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as declared."""
+
+    name: str
+    function: Callable[..., Result]
+    help: str
+    cite: str
+    options: Mapping[str, inspect.Parameter]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Its options and their values where none are given."""
+        return {name: p.default for name, p in self.options.items()}
+
+
+REGISTRY: dict[str, Study] = {}
+"""Studies declared so far: ours once they were asked for, and the user's own."""
+
+
+def register(name: str, *, help: str, cite: str = "") -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Declare a study; its keyword arguments become its options. Declaring a name again replaces it."""
+
+    def declare(function: Callable[..., Result]) -> Callable[..., Result]:
+        parameters = inspect.signature(function).parameters
+        options = {n: p for n, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        REGISTRY[name] = Study(name, function, help, cite, options)
+        return function
+
+    return declare
+
+
+def known() -> tuple[str, ...]:
+    """Names of all studies: ours, then the user's."""
+    ours = tuple(n for n in NAMES if importlib.util.find_spec(_module(n)) is not None)
+    return (*ours, *(n for n in REGISTRY if n not in NAMES))
+
+
+def _module(name: str) -> str:
+    return f"unjudged.studies.{name.replace('-', '_')}"
+
+
+def find(name: str) -> Study:
+    """The study of this name, or a UsageError that names the nearest one."""
+    name = name.replace("_", "-")
+    if name not in REGISTRY and name in known():
+        importlib.import_module(_module(name))
+    if name not in REGISTRY:
+        raise UsageError(f"no study {name!r}{nearest(name, known())}; there are {', '.join(known())}")
+    return REGISTRY[name]
+
+
+@dataclass
+class Lab:
+    """What a study works with: the collections, and a place to run units."""
+
+    study: str
+    cases: tuple[tuple[str, Collection], ...]
+    executor: Executor | None = None
+    jobs: int | None = None
+    workdir: Workdir | None = None
+    progress: Progress | None = None
+    call: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def several(self) -> bool:
+        """Are there collections side by side?"""
+        return len(self.cases) > 1
+
+    def run(self, work: Work, shared: Any, units: Sequence[Unit], stage: str) -> list[Arrays]:
+        """The value of every unit, in their order; kept ones are not computed again."""
+        from unjudged import __version__
+
+        task = fingerprint(__version__, self.study, f"{work.__module__}.{work.__qualname__}", shared)
+        keys = [fingerprint(task, unit) for unit in units] if self.workdir else []
+        values: dict[int, Arrays] = {}
+        if self.workdir:
+            values = {i: kept for i, key in enumerate(keys) if (kept := self.workdir.load(key)) is not None}
+        before = len(values)
+        self._tell(stage, before, len(units), before)
+        left = [i for i in range(len(units)) if i not in values]
+        running = run_units(work, shared, [units[i] for i in left], task, executor=self.executor, jobs=self.jobs)
+        for place, value in running:
+            values[left[place]] = value
+            if self.workdir:
+                self.workdir.keep(keys[left[place]], value)
+            self._tell(stage, len(values), len(units), before)
+        return [values[i] for i in range(len(units))]
+
+    def _tell(self, stage: str, done: int, total: int, before: int) -> None:
+        if self.progress is not None:
+            self.progress(stage, done, total, before)
+
+    def provenance(self, seed: int | None = None, **settings: Any) -> Provenance:
+        """Where a result of this study comes from."""
+        from unjudged import __version__
+
+        first = self.cases[0][1]
+        read = {**first.settings} if not self.several else {}
+        sources = tuple(source for _, c in self.cases for source in c.sources)
+        return Provenance(__version__, self.call, sources, {"study": self.study, **read, **settings}, seed)
+
+
+def study(
+    name: str,
+    collection: Collection | Mapping[str, Collection] | Iterable[Collection],
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    call: str = "",
+    **options: Any,
+) -> Result:
+    """Run a study: `uj.study("leave-team-out", c, measures="sakai2009", seed=1)`.
+
+    `collection` is one Collection, or several side by side: {name: Collection}. `executor` is any
+    concurrent.futures.Executor (Dask: `client.get_executor()`); without one the work is done in `jobs` local
+    processes (default: as many as pay), in this one for jobs=1. `workdir` is a folder that keeps finished
+    work units, so that the same call continues after an interruption. `progress` is told of every finished
+    unit. The other arguments are the study's options (`unjudged study NAME --help`). The result does not
+    depend on where the work was done.
+    """
+    found = find(name)
+    for option in options:
+        if option not in found.options:
+            there = ", ".join(found.options)
+            raise UsageError(f"study {found.name} has no option {option!r}{nearest(option, found.options)}: {there}")
+    cases = _cases(collection)
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"the number of jobs must be at least 1, not {jobs}")
+    kept = Workdir(workdir, {n: of_collection(c) for n, c in cases}) if workdir is not None else None
+    lab = Lab(found.name, cases, executor, jobs, kept, progress, call)
+    result = found.function(lab, **options)
+    if kept is not None and kept.damaged:
+        lab.notes.append(f"{kept.folder}: {kept.damaged} damaged work units were computed again")
+    result.notes = (*result.notes, *lab.notes)
+    return result
+
+
+def _cases(collection: Any) -> tuple[tuple[str, Collection], ...]:
+    if isinstance(collection, Collection):
+        return (("collection", collection),)
+    if isinstance(collection, Mapping):
+        cases = tuple((str(n), c) for n, c in collection.items())
+    elif isinstance(collection, Iterable):
+        cases = tuple((f"collection {i}", c) for i, c in enumerate(collection, 1))
+    else:
+        cases = ()
+    if not cases or not all(isinstance(c, Collection) for _, c in cases):
+        raise UsageError("a study needs a Collection, or several as {name: Collection}")
+    return cases

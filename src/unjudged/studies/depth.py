@@ -1,0 +1,73 @@
+"""Shallower pools: judgments as if only the first documents of each run had been pooled (Sakai 2009, tables 8-10)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from unjudged.errors import UsageError
+from unjudged.pooling.membership import membership
+from unjudged.pooling.pool import pool_of
+from unjudged.results import Result
+from unjudged.studies._study import Lab, register
+from unjudged.studies.levels import Steps, fill_levels, levels_result
+from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
+from unjudged.studies.preparing import cases, tests
+
+DEPTHS = (50, 10, 1)
+
+
+@register("depth", help="order and significance under shallower pools", cite="sakai2009")
+def depth(
+    lab: Lab,
+    *,
+    measures: Any = "sakai2009",
+    rel: int | None = None,
+    levels: Any = None,
+    one_per_team: bool = False,
+    top: float | None = None,
+    by: Any = None,
+    depth: int | None = None,
+    pooled: Any = None,
+    repeats: int = 1,
+    alpha: float = 0.05,
+    resamples: int | None = None,
+    test: str = "bootstrap",
+    seed: int = 0,
+) -> Result:
+    """How shallow could the pool have been?
+
+    At each level (a pool depth; default 50, 10 and 1, as far as the pool is deeper) only the judged documents in the
+    top of some pooled run stay. The table tells, per measure, the mean score, Kendall's tau with the order under all
+    judgments, discriminative power, and the significant pairs missed and invented (Sakai 2009, tables 8 to 10).
+    --repeats draws other runs with --one-per-team; nothing else is random here but the bootstrap.
+    """
+    how = tests(test, alpha, resamples, seed)
+    found: list[Steps] = []
+    pools: dict[str, Any] = {}
+    for case in cases(
+        lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats
+    ):
+        pool = pool_of(case.collection, depth, pooled_runs(pooled))
+        wanted = _levels(levels, pool.depth)
+        masks = {}
+        for level in wanted:
+            shallow = membership(case.collection, replace(pool, depth=level)).found()
+            masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}
+        found.append(fill_levels(lab, case, masks, how, "all judgments"))
+        pools[case.name] = pool_settings(case.collection, pool)
+        lab.notes += coverage(lab, case, pool)
+    if repeats > 1 and not one_per_team:
+        lab.notes.append("repeats are alike: with all runs nothing is drawn anew (--one-per-team draws runs)")
+    settings = {"pool": pools, **how.settings(), "repeats": repeats}
+    return levels_result(lab, found, word="depth ", seed=seed, **settings)
+
+
+def _levels(levels: Any, deepest: int) -> list[int]:
+    """Depths as whole numbers; by default the customary ones above the pool's own."""
+    if levels is None:
+        return [d for d in DEPTHS if d < deepest] or [deepest]
+    given = levels if isinstance(levels, (list, tuple)) else [levels]
+    if not given or any(level != int(level) or level < 1 for level in given) or len(set(given)) < len(given):
+        raise UsageError(f"levels are pool depths, whole numbers as 50,10,1, not {','.join(map(str, given))}")
+    return [int(level) for level in given]

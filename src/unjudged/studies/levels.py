@@ -1,0 +1,139 @@
+"""Fewer judgments, step by step: what depth and reduction share (Sakai 2007, figures 1 to 3; 2009, tables 8 to 10)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unjudged.figures import levels as charts
+from unjudged.comparing.significance import Test
+from unjudged.results import Result, Row
+from unjudged.studies import layouts
+from unjudged.studies._study import Lab
+from unjudged.studies.board import Board, Judged, Mask, fill
+from unjudged.studies.preparing import Case, columns, row, stage
+from unjudged.studies.verdicts import levels_verdict
+
+STATISTICS = (
+    ("mean", lambda v: f"{v:.4f}"),
+    ("tau", layouts.correlation),
+    ("power", layouts.percent),
+    ("misses", layouts.plain),
+    ("false_alarms", layouts.plain),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A collection's filled board, and which condition each (level, repeat) is."""
+
+    case: Case
+    judged: Judged
+    condition: Mapping[tuple[float, int], int]
+    full: str
+
+
+def fill_levels(
+    lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], test: Test, full: str
+) -> Steps:
+    """Score the chosen runs at every level and repeat; equal sets of judgments are scored once."""
+    conditions: dict[str, Mask] = {}
+    known: dict[bytes, int] = {np.packbits(np.ones(len(case.collection.judgments), bool)).tobytes(): 0}
+    place: dict[tuple[float, int], int] = {}
+    for (level, repeat), mask in masks.items():
+        key = np.packbits(mask).tobytes()
+        if key not in known:
+            known[key] = len(conditions) + 1
+            conditions[f"{level:g}, repeat {repeat}"] = mask
+        place[level, repeat] = known[key]
+    board = Board.of(case.selected, case.measures, conditions, test)
+    judged = fill(lab, board, stage(lab, case.name, f"{len(board.conditions)} sets of judgments"))
+    lab.notes += _barren(lab, case, masks)
+    return Steps(case, judged, place, full)
+
+
+def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> list[str]:
+    """Topics that lost every relevant document score 0 for all runs; say where (METHODS B.4)."""
+    judgments = case.collection.judgments
+    some = judgments.count(1) > 0
+    notes = []
+    for (level, repeat), mask in masks.items():
+        left = np.bincount(judgments.topic[mask & (judgments.grade >= 1)], minlength=len(some)) > 0
+        if repeat == 1 and (lost := int((some & ~left).sum())):
+            where = f"{case.name}, " if lab.several else ""
+            many = f"{lost} topic{'s have' if lost > 1 else ' has'}"
+            notes.append(f"{where}level {level:g}: {many} no relevant document left and scores 0 for all runs")
+    return notes
+
+
+def levels_result(lab: Lab, found: Sequence[Steps], *, word: str, seed: int, alpha: float, **settings: Any) -> Result:
+    """The table: (level, measure, repeat) -> mean, tau, power, misses, false alarms."""
+    rows: list[Row] = []
+    for steps in found:
+        for (level, repeat), c in steps.condition.items():
+            selection = steps.case.selections[repeat - 1]
+            for m, measure in enumerate(steps.judged.measures):
+                compared = steps.judged.compared(c, m, selection)
+                mean = float(steps.judged.means[c, m, steps.judged.places(selection)].mean())
+                tau = steps.judged.tau(c, m, selection)
+                values = (level, str(measure), repeat, mean, tau, compared.power)
+                rows.append(row(lab, steps.case.name, (*values, compared.misses, compared.false_alarms)))
+    names = columns(lab, "level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
+    provenance = lab.provenance(seed, measures=[str(m) for m in found[0].case.measures], alpha=alpha, **settings)
+    return Result(
+        names,
+        lambda: rows,
+        provenance,
+        layout=lambda: _table(lab, found, names, rows, word),
+        figures=charts.level_figures(word),
+        verdict=levels_verdict(found, word),
+        caption=f"Fewer judgments: mean score, Kendall's tau with the order under all judgments, and significant pairs "
+        f"at alpha {alpha:g}; bold: the best measure.",
+    )
+
+
+def _table(lab: Lab, found: Sequence[Steps], names: Sequence[str], rows: list[Row], word: str) -> layouts.Table:
+    """Tables 8 to 10 of Sakai 2009 one under the other: a line per statistic and level, a column per measure."""
+    place = {name: i for i, name in enumerate(names)}
+    measures = list(dict.fromkeys(r[place["measure"]] for r in rows))
+    cells: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    for r in rows:
+        for kind, _ in STATISTICS:
+            key = (*r[: place["level"]], kind, r[place["level"]])
+            cells.setdefault(key, {}).setdefault(r[place["measure"]], []).append(r[place[kind]])
+    table: list[Row] = []
+    for steps in found:
+        first = (steps.case.name,) if lab.several else ()
+        for kind, show in STATISTICS:
+            if kind in ("mean", "power"):
+                full = _full(steps, kind)
+                table.append((*first, kind, steps.full, *_best(kind, [[v] for v in full], show)))
+            for key, by_measure in cells.items():
+                if key[:-1] == (*first, kind):
+                    shown = f"{word}{key[-1]:g}"
+                    if shown == steps.full and kind in ("mean", "power"):
+                        continue
+                    series = [by_measure[m] for m in measures]
+                    table.append((*first, kind.replace("_", " "), shown, *_best(kind, series, show)))
+    head = [*(["collection"] if lab.several else []), "", "judgments", *measures]
+    return head, table
+
+
+def _best(kind: str, series: list[list[float]], show: Any) -> list[layouts.Shown]:
+    texts = [layouts.spread(values, show) for values in series]
+    if kind == "mean":
+        return [layouts.Shown(text) for text in texts]
+    means = [float(np.mean(values)) if values else math.nan for values in series]
+    return layouts.best(means, texts, smallest=kind in ("misses", "false_alarms"))
+
+
+def _full(steps: Steps, kind: str) -> list[float]:
+    selection = steps.case.selections[0]
+    chosen = steps.judged.places(selection)
+    if kind == "mean":
+        return [float(steps.judged.means[0, m, chosen].mean()) for m in range(len(steps.judged.measures))]
+    return [steps.judged.compared(0, m, selection).power for m in range(len(steps.judged.measures))]

@@ -1,0 +1,86 @@
+"""Options of studies: what each keyword argument means, and how it is written on the command line."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from unjudged.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of the command line, made from a study's keyword argument."""
+
+    flags: tuple[str, ...]
+    help: str
+    metavar: str = "N"
+    parse: Callable[[str], Any] = str
+    choices: tuple[str, ...] = ()
+    repeats: bool = False
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """`50,10,1` -> (50, 10, 1)"""
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"numbers are given as 50,10,1, not {text!r}") from None
+    return tuple(int(n) if n.is_integer() else n for n in found)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """`a,b` -> ("a", "b")"""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def number(text: str) -> float:
+    """`30` -> 30, `0.75` -> 0.75"""
+    return numbers(text)[0] if "," not in text else _refuse(text)
+
+
+def _refuse(text: str) -> float:
+    raise UsageError(f"one number is wanted, not {text!r}")
+
+
+OPTIONS: dict[str, Option] = {
+    "measures": Option(("-m", "--measures"), "measures, comma separated, or a set (sakai2009); repeatable", "M"),
+    "rel": Option(("--rel",), "smallest relevant grade (default 1)", parse=int),
+    "alpha": Option(("--alpha",), "level of significance", "A", float),
+    "resamples": Option(("--resamples",), "resamples of the test (default: 1000)", parse=int),
+    "test": Option(("--test",), "test of a pair of runs: bootstrap, t, wilcoxon, permutation", "NAME"),
+    "trials": Option(("--trials",), "random topic sets", parse=int),
+    "sampling": Option(
+        ("--sampling",), "disjoint, replacement, independent, comma separated (default: all three)", "S", names
+    ),
+    "c": Option(("--c",), "topics per set (default: half of them)", parse=int),
+    "confidence": Option(("--confidence",), "confidence levels in percent", "P,P", numbers),
+    "rule": Option(("--rule",), "required difference on an uneven curve", choices=("guarantee", "first")),
+    "fuzziness": Option(("--fuzziness",), "fuzziness values", "F,F", numbers),
+    "levels": Option(("--levels",), "levels, as 50,10,1 (pool depths, or percent for reduction)", "L,L", numbers),
+    "repeats": Option(("--repeats",), "times the random part is drawn anew", parse=int),
+    "seed": Option(("--seed",), "seed of everything random", parse=int),
+    "top": Option(("--top",), "only the best runs: a share below 1, else a number", "X", number),
+    "by": Option(("--by",), "measure that says which runs are best (default: the first)", "M"),
+    "one_per_team": Option(("--one-per-team",), "one run of each team, chosen by the seed"),
+    "all_runs": Option(("--all-runs",), "every run instead of one per team"),
+    "depth": Option(("--depth",), "pool depth (default: inferred)", "D", int),
+    "pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default: all given)", "FILE"),
+    "teams_taken": Option(("--take",), "teams to take, comma separated", "TEAM,...", names),
+    "summary": Option(("--summary",), "one row per condition and measure: tau, power, misses, false alarms"),
+    "pairs": Option(("--pairs",), "one row per pair of runs"),
+    "curve": Option(("--curve",), "the swap rate of every bin"),
+    "target": Option(("--target",), "the reliability wanted", "P", float),
+}
+"""Keyword argument -> how it is written."""
+
+
+def option_of(name: str, parameter: inspect.Parameter) -> Option:
+    """The option of a keyword argument; one we have no words for is read by the kind of its default."""
+    if name in OPTIONS:
+        return OPTIONS[name]
+    default = parameter.default
+    kind = type(default) if isinstance(default, (int, float, str)) and not isinstance(default, bool) else str
+    return Option((f"--{name.replace('_', '-')}",), f"{name.replace('_', ' ')} of this study", parse=kind)

@@ -1,0 +1,38 @@
+"""Pools as studies name them: which runs, how deep, how much of the judgments they explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from unjudged.collection import Collection, Pool
+from unjudged.pooling.membership import membership
+from unjudged.pooling.pool import read_pooled
+from unjudged.studies._study import Lab
+from unjudged.studies.preparing import Case
+
+
+def pooled_runs(pooled: Any) -> str | Sequence[str] | None:
+    """What `--pooled` says: `infer`, the names in a file, or names given in Python."""
+    if isinstance(pooled, str) and pooled != "infer":
+        return read_pooled(pooled)
+    return pooled  # type: ignore[no-any-return]
+
+
+def pool_settings(collection: Collection, pool: Pool) -> dict[str, Any]:
+    """The pool as provenance tells it."""
+    return {"depth": pool.depth, "runs": len(pool.runs), "inferred": list(pool.inferred)}
+
+
+def coverage(lab: Lab, case: Case, pool: Pool) -> list[str]:
+    """Notes: depth and runs of the pool, and how much of the judgments the runs at hand explain (METHODS B.2)."""
+    share = float(membership(case.collection, pool).found().mean())
+    guessed = " and ".join(f"{what} inferred" for what in pool.inferred)
+    told = [f"pool of depth {pool.depth} from {len(pool.runs)} runs{f' ({guessed})' if guessed else ''}"]
+    if share < 0.995:
+        told.append(
+            f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, what is unique to a "
+            "team is overestimated"
+        )
+    where = f"{case.name}: " if lab.several else ""
+    return [where + note for note in (*told, *pool.notes)]

@@ -1,0 +1,96 @@
+"""Discriminative power: how many pairs of runs a measure tells apart (Sakai 2007, table 3; 2009, tables 6 and 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unjudged.figures import power as charts
+from unjudged.results import Result, Row
+from unjudged.studies import layouts
+from unjudged.studies._study import Lab, register
+from unjudged.studies.board import Board, Judged, fill
+from unjudged.studies.preparing import Case, cases, columns, row, stage, tests
+from unjudged.studies.verdicts import power_verdict
+
+
+@register("power", help="which measure tells most pairs of runs apart", cite="sakai2006")
+def power(
+    lab: Lab,
+    *,
+    measures: Any = "sakai2009",
+    rel: int | None = None,
+    pairs: bool = False,
+    one_per_team: bool = False,
+    top: float | None = None,
+    by: Any = None,
+    alpha: float = 0.05,
+    resamples: int | None = None,
+    test: str = "bootstrap",
+    seed: int = 0,
+) -> Result:
+    """Which measure tells most pairs of runs apart?
+
+    Every pair of runs is tested (paired bootstrap of Sakai 2006 unless --test says t, wilcoxon or permutation). The
+    table ranks the measures by the share of significant pairs and tells the difference in score that is needed for
+    significance with this number of topics (bootstrap only). --pairs lists the pairs.
+    """
+    how = tests(test, alpha, resamples, seed)
+    found: list[tuple[Case, Judged]] = []
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+        board = Board.of(case.selected, case.measures, {}, how)
+        found.append((case, fill(lab, board, stage(lab, case.name, f"{len(case.runs)} runs"))))
+    rows: list[Row] = []
+    for case, judged in found:
+        rows += _pair_rows(lab, case, judged, alpha) if pairs else _measure_rows(lab, case, judged)
+    if pairs:
+        names = columns(lab, "measure", "run_a", "run_b", "difference", "p_value", "significant")
+    else:
+        names = columns(lab, "measure", "runs", "pairs", "significant", "power", "required_difference")
+    return Result(
+        names,
+        lambda: rows,
+        lab.provenance(seed, measures=[str(m) for m in found[0][0].measures], **how.settings()),
+        layout=None if pairs else lambda: _table(lab, found),
+        figures={"significance": charts.significance} if pairs else {"power": charts.power},
+        verdict=power_verdict(found),
+        caption="" if pairs else f"Discriminative power at alpha {alpha:g}, and the difference required for significance.",
+    )
+
+
+def _measure_rows(lab: Lab, case: Case, judged: Judged) -> list[Row]:
+    rows: list[Row] = []
+    for m, measure in enumerate(judged.measures):
+        c = judged.compared(0, m)
+        values = (str(measure), len(judged.runs), c.pairs, c.significant, c.power, c.required_difference)
+        rows.append(row(lab, case.name, values))
+    return rows
+
+
+def _pair_rows(lab: Lab, case: Case, judged: Judged, alpha: float) -> list[Row]:
+    assert judged.p_value is not None and judged.difference is not None
+    rows: list[Row] = []
+    first, second = np.triu_indices(len(judged.runs), 1)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    for m, measure in enumerate(judged.measures):
+        p, difference = judged.p_value[0, m].tolist(), judged.difference[0, m].tolist()
+        for k, (a, b) in enumerate(pairs):
+            values = (str(measure), judged.runs[a], judged.runs[b], difference[k], p[k])
+            rows.append(row(lab, case.name, (*values, "yes" if p[k] < alpha else "no")))
+    return rows
+
+
+def _table(lab: Lab, found: list[tuple[Case, Judged]]) -> layouts.Table:
+    """Table 3 of Sakai 2007: measures by power, the collections side by side."""
+    head: list[str] = []
+    blocks: list[list[tuple[Any, ...]]] = []
+    for case, judged in found:
+        head += [case.name if lab.several else "measure", "disc. power", "diff. required"]
+        compared = [judged.compared(0, m) for m in range(len(judged.measures))]
+        order = sorted(range(len(compared)), key=lambda m: -compared[m].significant)
+        shares = [f"{c.significant}/{c.pairs} = {layouts.percent(c.power)}" for c in compared]
+        bold = layouts.best([c.power for c in compared], shares)
+        needed = [layouts.plain(c.required_difference, 3) for c in compared]
+        blocks.append([(str(judged.measures[m]), bold[m], layouts.Shown(needed[m])) for m in order])
+    return head, [tuple(cell for part in line for cell in part) for line in zip(*blocks, strict=True)]

@@ -1,0 +1,100 @@
+"""Reliability: are there enough topics? Generalizability theory (Urbano, Marrero and Martín 2013)"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from unjudged.comparing.paired_scores import told
+from unjudged.errors import UsageError
+from unjudged.figures import reliability as charts
+from unjudged.results import Result, Row
+from unjudged.statistics.reliability import d_study, g_study, topics_for_erho2
+from unjudged.studies import layouts
+from unjudged.studies._study import Lab, register
+from unjudged.studies.matrices import Matrices, matrices
+from unjudged.studies.preparing import cases, columns, row, stage
+from unjudged.studies.verdicts import reliability_verdict
+from unjudged.studies.workdir import Arrays
+
+
+def generalised(shared: Matrices, unit: tuple[int, float, float]) -> Arrays:
+    """One work unit: coefficients of one measure, and the topics needed for the wanted reliability."""
+    m, alpha, wanted = unit
+    with told():
+        study = g_study(shared.values[m])
+        found = d_study(study, alpha=alpha / 2)
+        needed = topics_for_erho2(study, wanted)
+    return {"values": np.array([found.erho2, found.phi, found.erho2_low, found.erho2_high, needed])}
+
+
+@register("reliability", help="whether there are enough topics, and how many would be", cite="urbano2013")
+def reliability(
+    lab: Lab,
+    *,
+    measures: Any = "sakai2009",
+    rel: int | None = None,
+    target: float = 0.95,
+    alpha: float = 0.05,
+    one_per_team: bool = False,
+    top: float | None = None,
+    by: Any = None,
+    seed: int = 0,
+) -> Result:
+    """Are there enough topics?
+
+    E rho^2 is how well these topics order the runs, Phi how well they estimate their true scores, both between 0 and 1
+    (generalizability theory; Urbano, Marrero and Martín 2013). low and high are the 1 - alpha interval of E rho^2.
+    topics_needed is the number of topics that would give an E rho^2 of --target.
+    """
+    if not 0 < target < 1:
+        raise UsageError(f"the wanted reliability lies between 0 and 1, not {target:g}")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha lies between 0 and 1, not {alpha:g}")
+    rows: list[Row] = []
+    told_of: list[tuple[str, float, float]] = []
+    topics: list[int] = []
+    names: tuple[str, ...] = ()
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+        shared = matrices(case)
+        names = shared.names
+        topics.append(shared.topics)
+        units = [(m, alpha, target) for m in range(len(names))]
+        values = lab.run(generalised, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs"))
+        for name, value in zip(names, values, strict=True):
+            erho2, phi, low, high, needed = value["values"].tolist()
+            shown = int(needed) if math.isfinite(needed) else None
+            rows.append(row(lab, case.name, (name, erho2, phi, low, high, shown)))
+            told_of.append((name, erho2, needed))
+    head = columns(lab, "measure", "erho2", "phi", "low", "high", "topics_needed")
+    return Result(
+        head,
+        lambda: rows,
+        lab.provenance(seed, measures=list(names), target=target, alpha=alpha, topics=topics),
+        layout=lambda: _table(head, rows, target),
+        figures={"reliability": charts.reliability, "topics": charts.topics(topics[0])},
+        verdict=reliability_verdict(told_of[: len(names)], topics[0], target),
+        caption=f"Reliability of {' and '.join(map(str, topics))} topics with its {100 * (1 - alpha):g}% interval.",
+    )
+
+
+def _table(head: tuple[str, ...], rows: list[Row], target: float) -> layouts.Table:
+    first = head.index("erho2")
+    bold = layouts.best([r[first] for r in rows], [_coefficient(r[first]) for r in rows])
+    table = [
+        (
+            *r[:first],
+            bold[k],
+            f"[{_coefficient(r[first + 2])}, {_coefficient(r[first + 3])}]",
+            _coefficient(r[first + 1]),
+            "-" if r[first + 4] is None else r[first + 4],
+        )
+        for k, r in enumerate(rows)
+    ]
+    return [*head[:first], "E rho^2", "interval", "Phi", f"topics for {target:g}"], table
+
+
+def _coefficient(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"

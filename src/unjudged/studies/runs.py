@@ -1,0 +1,76 @@
+"""Which runs a study looks at: all, the best ones, one of each team (METHODS B.3, DESIGN 7)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError
+from unjudged.scoring import score
+
+
+def team_of(collection: Collection, run: str) -> str:
+    """The run's team; a run without one stands for itself."""
+    return collection.teams.get(run, run)
+
+
+def runs_by_team(collection: Collection) -> dict[str, list[str]]:
+    """Teams in the order of their first run, each with its runs as given."""
+    found: dict[str, list[str]] = {}
+    for run in collection.runs:
+        found.setdefault(team_of(collection, run), []).append(run)
+    return found
+
+
+def one_of_each(teams: Mapping[str, list[str]], seed: int, repeat: int = 1) -> dict[str, str]:
+    """Team -> the run drawn for it; what a team gets does not depend on the other teams."""
+    chosen = {}
+    for team, runs in teams.items():
+        word = hashlib.sha256(team.encode("utf-8", "surrogateescape")).digest()
+        rng = np.random.default_rng([seed, repeat, int.from_bytes(word[:8], "little")])
+        chosen[team] = runs[int(rng.integers(len(runs)))]
+    return chosen
+
+
+def best_runs(collection: Collection, runs: list[str], top: float, by: Any, rel: int | None = None) -> list[str]:
+    """The best of these runs by a measure, in the order given: a share below 1, else a number."""
+    wanted = top * len(runs) if 0 < top < 1 else top
+    if wanted < 1 or (top >= 1 and top != int(top)):
+        raise UsageError(f"--top is a share between 0 and 1 or a whole number of runs, not {top:g}")
+    scores = score(collection, by, rel=rel)
+    means = dict(zip(collection.runs, scores.mean_values()[:, 0].tolist(), strict=True))
+    ranked = sorted(runs, key=lambda run: -means[run])  # equal means: the first given
+    kept = set(ranked[: int(wanted + 1e-9)])
+    return [run for run in runs if run in kept]
+
+
+def choose(
+    collection: Collection,
+    *,
+    measures: Any,
+    top: float | None = None,
+    by: Any = None,
+    one_per_team: bool = False,
+    seed: int = 0,
+    repeat: int = 1,
+    rel: int | None = None,
+    least: int = 2,
+) -> list[str]:
+    """The runs a study evaluates: first one of each team, then the best of them, where asked for."""
+    runs = list(collection.runs)
+    if one_per_team:
+        if not collection.teams:
+            raise UsageError("one run per team needs the teams: give --teams FILE (teams= in load)")
+        drawn = set(one_of_each(runs_by_team(collection), seed, repeat).values())
+        runs = [run for run in runs if run in drawn]
+    if top is not None:
+        runs = best_runs(collection, runs, top, by if by is not None else measures, rel)
+    elif by is not None:
+        raise UsageError("--by says how --top ranks the runs; give --top, too")
+    if len(runs) < least:
+        raise UsageError(f"this study needs at least {least} runs, {len(runs)} given")
+    return runs

@@ -1,0 +1,103 @@
+"""Take one team, or three: judgments from a few teams alone (Sakai 2009, tables 4 to 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unjudged.errors import UsageError, nearest
+from unjudged.figures import bias as charts
+from unjudged.judgments.take import ordinary_teams, teams_without_relevant
+from unjudged.pooling.membership import membership, teams_of
+from unjudged.pooling.pool import pool_of
+from unjudged.results import Result
+from unjudged.studies._study import Lab, register
+from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
+from unjudged.studies.preparing import cases, tests
+from unjudged.studies.team_bias import Bias, bias_result, fill_bias
+from unjudged.studies.verdicts import taking_verdict
+
+
+@register("take-team", help="judgments from one team alone, and from three", cite="sakai2009")
+def take_team(
+    lab: Lab,
+    *,
+    measures: Any = "sakai2009",
+    rel: int | None = None,
+    summary: bool = False,
+    teams_taken: Any = None,
+    all_runs: bool = False,
+    top: float | None = None,
+    by: Any = None,
+    depth: int | None = None,
+    pooled: Any = None,
+    repeats: int = 1,
+    alpha: float = 0.05,
+    resamples: int | None = None,
+    test: str = "bootstrap",
+    seed: int = 0,
+) -> Result:
+    """How far does a pool made from one team's runs, or three teams', lead astray?
+
+    For each team only the judged documents its runs would have brought stay. The table tells the change and rank move
+    of the team's own run (Sakai 2009, table 4). --summary gives Kendall's tau, discriminative power, misses and false
+    alarms of every team's judgments, their average, and of several teams together (tables 5 to 7): those named with
+    --take, or the three with the fewest unique documents. A team (†) that found no relevant document for some topic
+    stays out of the average.
+    """
+    how = tests(test, alpha, resamples, seed)
+    found: list[Bias] = []
+    pools: dict[str, Any] = {}
+    for case in cases(
+        lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats
+    ):
+        team_of = teams_of(case.collection)
+        pool = pool_of(case.collection, depth, pooled_runs(pooled))
+        member = membership(case.collection, pool)
+        owners = {team: [run for run in case.runs if team_of[run] == team] for team in dict.fromkeys(team_of.values())}
+        owners = {team: runs for team, runs in owners.items() if runs}
+        barren = teams_without_relevant(case.collection, pool)
+        together = _together(case.collection, pool, teams_taken, set(team_of.values()))
+        conditions = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}
+        extra = {}
+        if summary and len(together) > 1:
+            extra["+".join(together)] = member.found([run for run in pool.runs if team_of[run] in together])
+        found.append(
+            fill_bias(
+                lab,
+                case,
+                conditions,
+                owners,
+                test=how if summary else None,
+                excluded=frozenset(barren) & frozenset(owners),
+                extra=extra,
+            )
+        )
+        pools[case.name] = pool_settings(case.collection, pool)
+        lab.notes += coverage(lab, case, pool)
+    return bias_result(
+        lab,
+        found,
+        what="taken",
+        summary=summary,
+        with_excluded=True,
+        seed=seed,
+        settings={"pool": pools, **how.settings(), "repeats": repeats},
+        verdict=taking_verdict(found),
+        caption="Change of score and rank of a run when its team alone makes the pool; bold: the rank changes; "
+        "†: no relevant document for some topic, not in averages."
+        if not summary
+        else f"Judgments from one team (average) or several: order of the runs, significant pairs at alpha {alpha:g}.",
+        figures=charts.summary_figures() if summary else charts.change_figures("taken"),
+    )
+
+
+def _together(collection: Any, pool: Any, wanted: Any, known: set[str]) -> list[str]:
+    """The teams taken together: those named, or the three with the fewest unique documents."""
+    if wanted is None:
+        pooled = {collection.teams[run] for run in pool.runs}
+        return ordinary_teams(collection, min(3, len(pooled)), pool)
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    for team in names:
+        if team not in known:
+            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {', '.join(sorted(known))}")
+    return names

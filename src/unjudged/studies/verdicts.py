@@ -1,0 +1,236 @@
+"""What a study says in one sentence: a word, the evidence, the threshold it met.
+
+The thresholds are customs, not laws: Kendall's tau of 0.9 for "the same order" (Voorhees), 95% confidence, and few
+runs, teams or topics mean "unknown".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unjudged.measures import Measure
+from unjudged.results import Verdict
+from unjudged.studies.layouts import percent, signed_percent
+
+if TYPE_CHECKING:
+    from unjudged.studies.board import Judged
+    from unjudged.studies.levels import Steps
+    from unjudged.studies.preparing import Case
+    from unjudged.studies.team_bias import Bias
+
+SAME_ORDER = 0.9
+SMALL_CHANGE, LARGE_CHANGE = 1.0, 5.0
+FEW_TEAMS, FEW_RUNS = 5, 5
+
+
+def word_of(value: float, solid: float, care: float) -> str:
+    """Larger is better."""
+    return "unknown" if math.isnan(value) else "solid" if value >= solid else "with care" if value >= care else "fragile"
+
+
+def _ordinary(measures: Sequence[Measure]) -> int:
+    """The first measure that does not condense, which is what most people use; else the first."""
+    return next((m for m, measure in enumerate(measures) if not measure.condensed), 0)
+
+
+def _changes(found: Sequence[Bias], chosen: Any) -> dict[tuple[str, str], float]:
+    """(collection, owner) -> mean change in percent of its runs in a measure."""
+    changes: dict[tuple[str, str], float] = {}
+    for bias in found:
+        m = chosen(bias.judged.measures)
+        if m is None:
+            continue
+        for c, condition in enumerate(bias.judged.conditions):
+            own = [run for selection in bias.case.selections for run in bias.own_runs(condition, selection)]
+            full, reduced = (bias.judged.means[i, m, bias.judged.places(own)] for i in (0, c))
+            known = full > 0
+            if known.any():
+                change = 100 * (reduced[known] - full[known]) / full[known]
+                changes[bias.case.name, condition] = float(change.mean())
+    return changes
+
+
+def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
+    """Is the collection fair to a newcomer?"""
+    changes = _changes(found, _ordinary)
+    if len(changes) < FEW_TEAMS:
+        return Verdict(
+            "unknown",
+            f"{len(changes)} {what}s are too few to tell how a new one would fare",
+            float(len(changes)),
+            f"at least {FEW_TEAMS} {what}s",
+        )
+    measures = found[0].judged.measures
+    main = measures[_ordinary(measures)]
+    mean = float(np.mean(list(changes.values())))
+    size = float(np.mean(np.abs(list(changes.values()))))
+    (_, worst), most = max(changes.items(), key=lambda item: abs(item[1]))
+    word = "solid" if size < SMALL_CHANGE else "with care" if size < LARGE_CHANGE else "fragile"
+    sentence = (
+        f"a {what} left out of the pool changes by {signed_percent(mean)} in {main} on average, "
+        f"{worst} most ({signed_percent(most)})"
+    )
+    condensed = _changes(found, lambda all: next((m for m, one in enumerate(all) if one.condensed), None))
+    if condensed:
+        other = next(m for m in measures if m.condensed)
+        sentence += f"; in {other}, which drops unjudged documents, by {signed_percent(float(np.mean(list(condensed.values()))))}"
+    limits = f"mean size of the change {size:.2f}%; below {SMALL_CHANGE:g}% solid, from {LARGE_CHANGE:g}% fragile"
+    return Verdict(word, sentence, size, limits)
+
+
+def taking_verdict(found: Sequence[Bias]) -> Verdict:
+    """Would one team's judgments have given the same order?"""
+    taus = []
+    for bias in found:
+        m = _ordinary(bias.judged.measures)
+        for selection in bias.case.selections:
+            taus += [
+                bias.judged.tau(c, m, selection)
+                for c, condition in enumerate(bias.judged.conditions)
+                if condition in bias.owners and condition not in bias.excluded
+            ]
+    known = [tau for tau in taus if not math.isnan(tau)]
+    if len(known) < 2:
+        return Verdict("unknown", "too few teams with relevant documents for every topic", float(len(known)), "2 teams")
+    mean = float(np.mean(known))
+    main = found[0].judged.measures[_ordinary(found[0].judged.measures)]
+    sentence = (
+        f"judgments from a single team give an order of the runs in {main} with tau {mean:.3f} to the full one "
+        f"on average, {min(known):.3f} at worst"
+    )
+    return Verdict(word_of(mean, SAME_ORDER, 0.8), sentence, mean, f"tau {SAME_ORDER} or more counts as the same order")
+
+
+def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
+    """Down to which level do the measures keep the order of the runs?"""
+    names = [str(m) for m in found[0].judged.measures]
+    kept: dict[str, float | None] = {}
+    every = sorted({level for steps in found for level, _ in steps.condition}, reverse=True)
+    worst = math.inf
+    for m, name in enumerate(names):
+        kept[name] = None
+        for level in every:
+            taus = [
+                steps.judged.tau(c, m, steps.case.selections[repeat - 1])
+                for steps in found
+                for (at, repeat), c in steps.condition.items()
+                if at == level
+            ]
+            mean = float(np.mean(taus))
+            if m == _ordinary(found[0].judged.measures):
+                worst = min(worst, mean)
+            if math.isnan(mean) or mean < SAME_ORDER:
+                break
+            kept[name] = level
+    unit = "%" if not word else ""
+    down = {level: [n for n, k in kept.items() if k == level] for level in (*every[::-1], None)}
+    parts = [
+        f"{', '.join(group)} {'keep' if len(group) > 1 else 'keeps'} the order of the runs down to {word}{level:g}{unit}"
+        if level is not None
+        else f"{', '.join(group)} at no level"
+        for level, group in down.items()
+        if group
+    ]
+    main = names[_ordinary(found[0].judged.measures)]
+    reached = kept[main]
+    verdict = "fragile" if reached is None else "solid" if reached == every[-1] else "with care"
+    if len(found[0].case.runs) < FEW_RUNS:
+        verdict = "unknown"
+    return Verdict(verdict, "; ".join(parts), worst, f"tau {SAME_ORDER} or more counts as the same order; word: {main}")
+
+
+def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
+    """Which measure tells most pairs apart, and is that many?"""
+    sentences, shares = [], []
+    for case, judged in found:
+        compared = [judged.compared(0, m) for m in range(len(judged.measures))]
+        most = max(range(len(compared)), key=lambda m: compared[m].significant)
+        least = min(range(len(compared)), key=lambda m: compared[m].significant)
+        top = compared[most]
+        where = f"{case.name}: " if len(found) > 1 else ""
+        text = f"{where}{judged.measures[most]} tells most pairs of runs apart, {top.significant} of {top.pairs}"
+        if compared[least].significant < top.significant:
+            text += f", {judged.measures[least]} fewest, {compared[least].significant}"
+        sentences.append(text)
+        shares.append(top.power)
+    share = min(shares)
+    return Verdict(word_of(share, 0.5, 0.25), "; ".join(sentences), share, "half of the pairs or more: solid")
+
+
+def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
+    """Does it matter which measure is used?"""
+    from unjudged.statistics.correlation import tau_b
+
+    if len(found[0][0].measures) < 2:
+        return Verdict("unknown", "one measure has nothing to agree with", None, "at least 2 measures")
+    pairs = [
+        (tau_b(means[a], means[b]), str(case.measures[a]), str(case.measures[b]))
+        for case, means in found
+        for a in range(len(case.measures))
+        for b in range(a + 1, len(case.measures))
+    ]
+    known = [pair for pair in pairs if not math.isnan(pair[0])]
+    if not known:
+        return Verdict("unknown", "the runs cannot be ordered by these measures", None, "runs with different scores")
+    low, high = min(known), max(known)
+    alike = sum(tau >= SAME_ORDER for tau, _, _ in known)
+    sentence = (
+        f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
+        f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
+    )
+    return Verdict(word_of(low[0], SAME_ORDER, 0.7), sentence, low[0], f"tau {SAME_ORDER} or more counts as the same order")
+
+
+def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: float, size: int) -> Verdict:
+    """How large must a difference be, and how common are such differences?"""
+    sure = f"{100 * confidence:g}%"
+    if best is None:
+        return Verdict("fragile", f"no difference is confirmed by other topics with {sure} confidence", 0.0, sure)
+    measure, sampling, difference, share, _ = best
+    sentence = (
+        f"with {size} topics, a difference of {difference:.2f} in {measure} is confirmed by {size} other topics with "
+        f"{sure} confidence ({sampling} sets); {percent(share)} of the comparisons are that large"
+    )
+    return Verdict(word_of(share, 0.5, 0.2), sentence, share, "half of the comparisons or more: solid, below 20%: fragile")
+
+
+def stability_verdict(rates: Sequence[tuple[str, float, float]], fuzziness: float) -> Verdict:
+    """How often do topic sets disagree about two runs?"""
+    measure, rate, ties = min(rates, key=lambda r: r[1])
+    worst = max(rates, key=lambda r: r[1])
+    sentence = (
+        f"at fuzziness {fuzziness:g}, topic sets contradict each other in {percent(rate)} of the comparisons by "
+        f"{measure} ({percent(ties)} tied), and in {percent(worst[1])} by {worst[0]}"
+    )
+    return Verdict(word_of(-rate, -0.05, -0.1), sentence, rate, "up to 5%: solid, above 10%: fragile")
+
+
+def reliability_verdict(rows: Sequence[tuple[str, float, float]], topics: int, target: float) -> Verdict:
+    """Are there enough topics to order the runs?"""
+    known = [r for r in rows if not math.isnan(r[1])]
+    if not known:
+        return Verdict("unknown", "the scores do not vary", None, "scores that differ")
+    measure, erho2, needed = known[_first_ordinary([r[0] for r in known])]
+    enough = f"{needed:g} topics" if math.isfinite(needed) else "no number of topics"
+    sentence = f"{topics} topics order the runs with reliability {erho2:.3f} in {measure}; {enough} would give {target:g}"
+    return Verdict(word_of(erho2, 0.95, 0.8), sentence, erho2, "E rho^2 of 0.95 or more: solid, below 0.8: fragile")
+
+
+def _first_ordinary(names: Sequence[str]) -> int:
+    return next((i for i, name in enumerate(names) if "'" not in name.split("(")[0] and "pref" not in name), 0)
+
+
+def contributions_verdict(shares: Sequence[tuple[str, float]], teams: int) -> Verdict:
+    """Does the pool hang on one team?"""
+    if teams < 2:
+        return Verdict("unknown", "one team alone made the pool", float(teams), "at least 2 teams")
+    team, share = max(shares, key=lambda s: s[1])
+    total = sum(s for _, s in shares)
+    sentence = (
+        f"{percent(total)} of the relevant documents were found by one team only, {percent(share)} by {team} alone"
+    )
+    return Verdict(word_of(-share, -0.05, -0.15), sentence, share, "up to 5% by one team: solid, above 15%: fragile")

@@ -1,0 +1,238 @@
+"""Work units: the same values wherever they run, whoever is lost, and after any interruption."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unjudged as uj
+from unjudged.errors import InputError, UsageError
+from unjudged.studies import execution
+from unjudged.studies.fingerprint import fingerprint
+from unjudged.studies.workdir import Workdir
+
+UNITS = list(range(12))
+
+
+class Inputs:
+    """Shared inputs that leave a mark in a folder wherever they are unpacked."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder, self.numbers = folder, np.arange(1000.0)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = state
+        with open(Path(self.folder) / f"unpacked-{os.getpid()}", "a") as file:
+            file.write("x")
+
+
+def add(shared: Inputs, unit: int) -> dict[str, Any]:
+    return {"sum": shared.numbers[: unit + 1].sum(), "unit": np.array([unit])}
+
+
+def add_or_die_once(shared: Inputs, unit: int) -> dict[str, Any]:
+    """The first process that meets unit 5 is killed."""
+    if unit == 5:
+        try:
+            os.close(os.open(Path(shared.folder) / "died", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return add(shared, unit)
+
+
+def always_die(shared: Inputs, unit: int) -> dict[str, Any]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return {}
+
+
+def refuse(shared: Inputs, unit: int) -> dict[str, Any]:
+    raise UsageError(f"unit {unit} is refused")
+
+
+def values(
+    work: Callable[..., Any], folder: Path, executor: Executor | None = None, jobs: int | None = 1
+) -> list[tuple[float, int]]:
+    shared = Inputs(str(folder))
+    found = dict(execution.run_units(work, shared, UNITS, "key of " + str(folder), executor=executor, jobs=jobs))
+    assert sorted(found) == UNITS
+    return [(float(found[i]["sum"]), int(found[i]["unit"][0])) for i in UNITS]
+
+
+EXPECTED = [(float(sum(range(i + 1))), i) for i in UNITS]
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 2, 4])
+def test_local_work_gives_the_same_values(jobs: int | None, tmp_path: Path) -> None:
+    assert values(add, tmp_path, jobs=jobs) == EXPECTED
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_values(kind: Any, tmp_path: Path) -> None:
+    with kind(2) as executor:
+        assert values(add, tmp_path, executor) == EXPECTED
+
+
+def test_inputs_travel_once_per_process_not_per_unit(tmp_path: Path) -> None:
+    assert values(add, tmp_path, jobs=3) == EXPECTED
+    marks = [path.read_text() for path in tmp_path.glob("unpacked-*")]
+    assert 1 <= len(marks) <= 3
+    assert all(mark == "x" for mark in marks)
+
+
+class Counting(Executor):
+    """An executor of unknown kind: runs at once, counts how often the inputs came along."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.sent += sum(isinstance(a, bytes) for a in args)
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_an_unknown_executor_gets_the_inputs_with_the_first_unit_only(tmp_path: Path) -> None:
+    counting = Counting()
+    assert values(add, tmp_path, counting) == EXPECTED
+    assert counting.sent == 1
+
+
+class Forgetful(Counting):
+    """Its worker starts without inputs after the first unit, as a new machine would."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        execution._held.clear()
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_worker_that_joins_late_gets_the_inputs_too(tmp_path: Path) -> None:
+    assert values(add, tmp_path, Forgetful()) == EXPECTED
+
+
+def test_units_of_a_lost_process_run_again(tmp_path: Path) -> None:
+    assert values(add_or_die_once, tmp_path, jobs=2) == EXPECTED
+    assert (tmp_path / "died").exists()
+
+
+def test_a_broken_executor_does_not_stop_the_work(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(2) as executor:
+        assert values(add_or_die_once, tmp_path, executor) == EXPECTED
+
+
+def test_workers_that_always_die_are_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="lost 3 times in a row.*more memory"):
+        values(always_die, tmp_path, jobs=2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_refused_unit_is_not_tried_again(jobs: int, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is refused"):
+        values(refuse, tmp_path, jobs=jobs)
+
+
+# -- fingerprints
+
+
+def test_fingerprints_tell_things_apart() -> None:
+    alike = [
+        (1, "1", 1.0, True, b"1", None, "None", np.float64(1), [1], (1,)),
+        (np.arange(3), np.arange(3.0), np.arange(3, dtype=np.int32), np.arange(3).reshape(1, 3)),
+        (["ab", "c"], ["a", "bc"], ["abc"], {"ab": "c"}, [["ab"], "c"]),
+        (uj.AP, uj.AP(rel=2), uj.AP @ 10),
+    ]
+    for group in alike:
+        assert len({fingerprint(thing) for thing in group}) == len(group)
+    assert fingerprint({"a": np.arange(3)}, "x") == fingerprint({"a": np.arange(3)}, "x")
+    with pytest.raises(TypeError):
+        fingerprint(object())
+
+
+def test_a_fingerprint_is_the_same_in_another_process() -> None:
+    code = "import numpy as np; from unjudged.studies.fingerprint import fingerprint as f; import unjudged as uj;"
+    code += "print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert other.stdout.strip() == fingerprint({"a": (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, "x")
+
+
+# -- the work folder
+
+INPUTS = {"collection": {"judgments": "1", "runs": "2"}}
+
+
+def test_a_unit_survives_and_a_damaged_one_does_not(tmp_path: Path) -> None:
+    work = Workdir(tmp_path / "w", INPUTS)
+    value = {"a": np.arange(5.0), "b": np.array([[True, False]])}
+    work.keep("k", value)
+    again = Workdir(tmp_path / "w", INPUTS)
+    found = again.load("k")
+    assert found is not None and found["a"].tolist() == [0, 1, 2, 3, 4] and found["b"].tolist() == [[True, False]]
+    assert again.load("other") is None
+    path = next((tmp_path / "w" / "units").iterdir())
+    whole = path.read_bytes()
+    for damaged in (whole[:-1], b"", whole[:40], whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:]):
+        path.write_bytes(damaged)
+        assert again.load("k") is None
+    assert again.damaged == 4
+    path.write_bytes(whole)
+    assert again.load("k") is not None
+
+
+def test_a_unit_has_the_same_bytes_each_time(tmp_path: Path) -> None:
+    for name in ("v", "w"):
+        Workdir(tmp_path / name, INPUTS).keep("k", {"a": np.arange(5.0)})
+    first, second = (next((tmp_path / n / "units").iterdir()).read_bytes() for n in ("v", "w"))
+    assert first == second
+
+
+def test_a_work_folder_belongs_to_its_inputs(tmp_path: Path) -> None:
+    Workdir(tmp_path, INPUTS).keep("k", {"a": np.arange(2)})
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    other = {"collection": {"judgments": "1", "runs": "3"}}
+    with pytest.raises(UsageError, match="holds units of other runs; give another folder"):
+        Workdir(tmp_path, other)
+    with pytest.raises(UsageError, match="other collections"):
+        Workdir(tmp_path, {**INPUTS, "second": {}})
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+    (tmp_path / "inputs.json").write_text("[]")
+    with pytest.raises(UsageError, match="not the list of inputs"):
+        Workdir(tmp_path, INPUTS)
+    (tmp_path / "inputs.json").unlink()
+    with pytest.raises(UsageError, match="does not say whose units"):
+        Workdir(tmp_path, INPUTS)
+
+
+def test_a_work_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="the work folder cannot be made"):
+        Workdir(tmp_path / "file" / "w", INPUTS)
+
+
+def test_a_full_disk_is_told_and_nothing_half_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Workdir(tmp_path, INPUTS)
+    work.keep("first", {"a": np.arange(3)})
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left.*finished units are kept: free some space"):
+        work.keep("second", {"a": np.arange(3)})
+    monkeypatch.undo()
+    assert len(list((tmp_path / "units").iterdir())) == 1
+    assert work.load("first") is not None and work.load("second") is None
+    assert json.loads((tmp_path / "inputs.json").read_text())["inputs"] == INPUTS
+
