@@ -50,6 +50,8 @@ _LAZY = {
     "stability": "unjudged.comparing.stability",
     "swap": "unjudged.comparing.swap",
     "simulate": "unjudged.simulation",
+    "study": "unjudged.studies",
+    "Figure": "unjudged.figures",
     "Scores": "unjudged.scoring",
     "Collection": "unjudged.collection",
     "Judgments": "unjudged.collection",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from unjudged.correction import against_truth as correct_against_truth
     from unjudged.correction import correct
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
+    from unjudged.figures import Figure
     from unjudged.judgments.agreement import judge_agreement
     from unjudged.judgments.depth import shallow
     from unjudged.judgments.leave_out import leave_out
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
+    from unjudged.studies import study
 
 __all__ = [
     "Bounds",
@@ -105,6 +109,7 @@ __all__ = [
     "Collection",
     "Comparison",
     "DataWarning",
+    "Figure",
     "Hits",
     "InputError",
     "Judgments",
@@ -148,6 +153,7 @@ __all__ = [
     "shallow",
     "simulate",
     "stability",
+    "study",
     "swap",
     "take",
 ]

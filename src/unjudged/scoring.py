@@ -131,6 +131,14 @@ def _cells(measure: Measure, collection: Collection) -> Floats:
     return expected(measure, collection.hits, collection.runs)
 
 
+def with_gains_of_sets(collection: Collection, wanted: Any) -> Collection:
+    """The collection with the gains a named set among the measures brings along, where the user gave none."""
+    brought, own = gains_of_sets(wanted), collection.judgments.gains
+    if brought is not None and not own.levels and own.top_grade == max(brought):
+        return collection.with_gains(brought)
+    return collection
+
+
 def score(
     collection: Collection,
     wanted: Any = DEFAULT,
@@ -160,9 +168,7 @@ def score(
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     chosen = measures(wanted, rel)
-    brought, own = gains_of_sets(wanted), collection.judgments.gains
-    if brought is not None and not own.levels and own.top_grade == max(brought):
-        collection = collection.with_gains(brought)
+    collection = with_gains_of_sets(collection, wanted)
     if unjudged == "condensed":
         chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
     shape = len(collection.runs), len(collection.topics)

@@ -31,6 +31,7 @@ VERBS = (
     "correct",
     "explain",
     "report",
+    "study",
     "simulate",
     "demo",
     "completion",

@@ -180,6 +180,13 @@ class Measure:
     def __hash__(self) -> int:
         return hash(self._text)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Ours travel by name, the user's own with their function (which needs cloudpickle from a notebook)."""
+        given = {key: dict(value) if isinstance(value, Mapping) else value for key, value in self._given.items()}
+        if self.function.__module__.startswith("unjudged."):
+            return _again, (self.name, given)
+        return Measure, (self.definition, given)
+
     def __call__(self, **params: Any) -> Measure:
         return Measure(self.definition, self._given | params)
 
@@ -225,6 +232,11 @@ class Measure:
         if self.mean == "geometric":
             return float(np.exp(np.mean(np.log(np.maximum(values, GEOMETRIC_FLOOR)))))
         return float(np.mean(values))
+
+
+def _again(name: str, given: dict[str, Any]) -> Measure:
+    """A registered measure with its parameters, in another process."""
+    return Measure(REGISTRY[name].definition, given)
 
 
 def _kinds(hint: Any, scope: dict[str, Any]) -> tuple[tuple[type, ...], tuple[Any, ...]]:
