@@ -33,7 +33,7 @@ class Inputs:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
-        with open(Path(self.folder) / f"unpacked-{os.getpid()}", "a") as file:
+        with (Path(self.folder) / f"unpacked-{os.getpid()}").open("a") as file:
             file.write("x")
 
 
@@ -134,7 +134,7 @@ def test_a_broken_executor_does_not_stop_the_work(tmp_path: Path) -> None:
 
 
 def test_workers_that_always_die_are_told_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="lost 3 times in a row.*more memory"):
+    with pytest.raises(UsageError, match=r"lost 3 times in a row.*more memory"):
         values(always_die, tmp_path, jobs=2)
 
 
@@ -229,10 +229,9 @@ def test_a_full_disk_is_told_and_nothing_half_written_stays(tmp_path: Path, monk
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"cannot be written \(No space left.*finished units are kept: free some space"):
+    with pytest.raises(InputError, match=r"\(No space left.*finished units are kept: free some"):
         work.keep("second", {"a": np.arange(3)})
     monkeypatch.undo()
     assert len(list((tmp_path / "units").iterdir())) == 1
     assert work.load("first") is not None and work.load("second") is None
     assert json.loads((tmp_path / "inputs.json").read_text())["inputs"] == INPUTS
-

@@ -198,7 +198,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
     except ImportError:
         raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
     try:
-        client = Client(address, timeout="10s")
+        client: Any = Client(address, timeout="10s")  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TimeoutError) as problem:
         raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
     with client:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -215,9 +215,28 @@ class Collection:
             _left_of=(self.full, self.rows),
         )
 
+    def alone(self) -> Collection:
+        """The same judgments and runs cut off from files and from the collection they were taken from: to travel."""
+        return replace(self, _rankings=_left_behind, _again=None, _left_of=None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Full lists travel once they have been read; the files they come from do not."""
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("_rankings", "_again", "_kept")}
+        return state | {"rankings": self.__dict__.get("rankings")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        lists = state.pop("rankings")
+        self.__dict__.update(state, _kept={}, _again=None, _rankings=_left_behind)
+        if lists is not None:
+            self.__dict__["rankings"] = lists
+
     def __repr__(self) -> str:
         teams = len({self.teams[r] for r in self.runs if r in self.teams})
         of_teams = f", {teams} teams" if teams else ""
         return (
             f"<Collection: {len(self.runs)} runs{of_teams}, {len(self.topics)} topics, {len(self.judgments)} judgments>"
         )
+
+
+def _left_behind() -> Rankings:
+    raise UsageError("full lists did not travel with this collection; read them (.rankings) before sending it")

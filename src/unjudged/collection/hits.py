@@ -51,6 +51,11 @@ class Hits:
         self._parent = parent
         self._kept: dict[Any, Any] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What was given travels; views and derived arrays are made again."""
+        given = ("judgments", "offsets", "row", "rank", "length", "answered", "rel", "ties", "repeats")
+        return {name: self.__dict__[name] for name in (*given, "_ungrouped", "_parent")} | {"_kept": {}}
+
     def __len__(self) -> int:
         return len(self.row)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 import numpy as np
@@ -134,6 +134,13 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.grade)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays and ids travel; the look-up is built again where it is needed."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("lookup", "_kept")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _kept={}, lookup=_lookup(state["topics"], state["docs"], state["starts"]))
 
     @property
     def index(self) -> Any:

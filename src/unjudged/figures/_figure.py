@@ -83,7 +83,7 @@ class Figure:
     def to_altair(self) -> Any:
         """The chart as an Altair object, where Altair is installed."""
         try:
-            import altair
+            import altair  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
             raise UsageError("Altair is not installed; .spec holds the chart as Vega-Lite") from None
         return altair.Chart.from_dict(self.styled())

@@ -63,7 +63,10 @@ def change_strips(rows: Records, what: str) -> dict[str, Any]:
     measures = distinct(rows, "measure")
     y = {"field": "measure", "type": "nominal", "sort": measures, "title": None}
     x = {"field": "change_pct", "type": "quantitative", "title": "change of the team's own run (%)"}
-    ticks = {"mark": {"type": "tick", "opacity": 0.6, "color": theme.OKABE_ITO[0], "tooltip": True}, "encoding": {"x": x, "y": y}}
+    ticks = {
+        "mark": {"type": "tick", "opacity": 0.6, "color": theme.OKABE_ITO[0], "tooltip": True},
+        "encoding": {"x": x, "y": y},
+    }
     ticks["encoding"] = {"x": x, "y": y, "tooltip": [{"field": f} for f in (what, "run", "measure", "change_pct")]}
     means = {
         "mark": {"type": "point", "shape": "diamond", "size": 110, "color": theme.OKABE_ITO[5]},

@@ -51,12 +51,14 @@ def level_chart(rows: Records, kind: str, word: str) -> dict[str, Any]:
         spread = {"mark": {"type": "area", "opacity": 0.18}, "encoding": band}
         layers.insert(0, {"transform": [{"aggregate": quantiles, **group}, low], **spread})
     if kind == "tau":
-        rule = {"mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()}, "encoding": {"y": {"datum": 0.9}}}
+        rule = {
+            "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
+            "encoding": {"y": {"datum": 0.9}},
+        }
         layers.insert(0, rule)
     best = _kept(rows, kind)
-    description = (
-        f"{_TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}."
-        + (" The dotted line is tau 0.9; bands hold the middle half of the repeats." if kind == "tau" else "")
+    description = f"{_TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}." + (
+        " The dotted line is tau 0.9; bands hold the middle half of the repeats." if kind == "tau" else ""
     )
     return side_by_side(rows, {"description": description, "width": 380, "height": 260, "layer": layers})
 

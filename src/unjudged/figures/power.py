@@ -33,7 +33,12 @@ def power_bars(rows: Records) -> dict[str, Any]:
             {
                 "mark": {"type": "bar", "color": theme.OKABE_ITO[0], "tooltip": True},
                 "encoding": {
-                    "x": {"field": "power", "type": "quantitative", "axis": {"format": "%"}, "title": "pairs told apart"},
+                    "x": {
+                        "field": "power",
+                        "type": "quantitative",
+                        "axis": {"format": "%"},
+                        "title": "pairs told apart",
+                    },
                     "y": {"field": "measure", "type": "nominal", "sort": "-x", "title": None},
                     "tooltip": [{"field": f} for f in ("measure", "significant", "pairs", "required_difference")],
                 },
@@ -60,11 +65,11 @@ def significance_curves(rows: Records) -> dict[str, Any]:
     points: Records = []
     for group in groups.values():
         for i, row in enumerate(sorted(group, key=lambda r: -(r["p_value"] or 0))):
-            kept = {k: row[k] for k in ("collection", "measure", "p_value") if k in row}
+            kept: dict[str, Any] = {k: row[k] for k in ("collection", "measure", "p_value") if k in row}
             points.append({**kept, "pair": i + 1})
     spec = {
-        "description": f"p values of all pairs of runs, largest first, {len(measures)} measures; the further left a line "
-        "falls, the more pairs the measure tells apart.",
+        "description": f"p values of all pairs of runs, largest first, {len(measures)} measures; the further left a "
+        "line falls, the more pairs the measure tells apart.",
         "width": 380,
         "height": 260,
         "mark": {"type": "line"},

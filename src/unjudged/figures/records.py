@@ -12,9 +12,7 @@ Records = list[dict[str, Any]]
 
 def records(result: Result) -> Records:
     """One dict per row of the tidy table."""
-    return [
-        {name: _value(value) for name, value in zip(result.columns, row, strict=True)} for row in result.rows()
-    ]
+    return [{name: _value(value) for name, value in zip(result.columns, row, strict=True)} for row in result.rows()]
 
 
 def _value(value: Any) -> Any:
@@ -32,6 +30,6 @@ def side_by_side(rows: Records, spec: dict[str, Any]) -> dict[str, Any]:
     """The chart once, or once per collection where there are several."""
     if not rows or "collection" not in rows[0]:
         return {"data": {"values": rows}, **spec}
-    outer = {key: spec.pop(key) for key in ("description", "title") if key in spec}
+    outer: dict[str, Any] = {key: spec.pop(key) for key in ("description", "title") if key in spec}
     facet = {"field": "collection", "type": "nominal", "title": None, "sort": distinct(rows, "collection")}
     return {**outer, "data": {"values": rows}, "facet": facet, "columns": 2, "spec": spec}

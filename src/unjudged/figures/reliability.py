@@ -34,7 +34,11 @@ def reliability_dots(rows: Records) -> dict[str, Any]:
         "layer": [
             {
                 "mark": {"type": "rule", "color": theme.quiet()},
-                "encoding": {"x": {"field": "low", "type": "quantitative", "scale": scale}, "x2": {"field": "high"}, "y": y},
+                "encoding": {
+                    "x": {"field": "low", "type": "quantitative", "scale": scale},
+                    "x2": {"field": "high"},
+                    "y": y,
+                },
             },
             {
                 "mark": {"type": "point", "color": theme.OKABE_ITO[0], "tooltip": True},
@@ -68,7 +72,10 @@ def topic_lines(rows: Records, studied: int) -> dict[str, Any]:
         "width": 380,
         "height": 260,
         "layer": [
-            {"mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()}, "encoding": {"y": {"datum": 0.95}}},
+            {
+                "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
+                "encoding": {"y": {"datum": 0.95}},
+            },
             {"mark": {"type": "rule", "color": theme.quiet()}, "encoding": {"x": {"datum": studied}}},
             {
                 "mark": {"type": "line", "tooltip": True},

@@ -1,4 +1,4 @@
-"""Stability: minority rate against the share of ties, a line per measure over the fuzziness (Buckley, Voorhees 2000)."""
+"""Stability: minority rate against the share of ties, a line per measure over the fuzziness (Buckley 2000)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,10 @@ def swap_curves(rows: Records) -> dict[str, Any]:
         "width": 220,
         "height": 220,
         "layer": [
-            {"mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()}, "encoding": {"y": {"datum": 0.05}}},
+            {
+                "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
+                "encoding": {"y": {"datum": 0.05}},
+            },
             {
                 "mark": {"type": "line", "tooltip": True},
                 "encoding": {
@@ -63,8 +66,8 @@ def sensitivity_bars(rows: Records) -> dict[str, Any]:
         facet["row"] = {"field": "collection", "type": "nominal", "title": None}
     best = max(shown, key=lambda row: row["share"] or 0)
     return {
-        "description": f"Share of comparisons with the difference required for {level:g}% confidence; the most sensitive "
-        f"is {best['measure']} ({best['sampling']}) with {100 * (best['share'] or 0):.1f}%.",
+        "description": f"Share of comparisons with the difference required for {level:g}% confidence; the most "
+        f"sensitive is {best['measure']} ({best['sampling']}) with {100 * (best['share'] or 0):.1f}%.",
         "data": {"values": shown},
         "facet": facet,
         "spec": {

@@ -59,8 +59,6 @@ def _table(lab: Lab, found: list[tuple[Case, Floats]]) -> layouts.Table:
     table: list[Row] = []
     for case, means in found:
         for a, name in enumerate(names[:-1]):
-            cells = [
-                layouts.correlation(tau_b(means[a], means[b])) if b > a else "" for b in range(1, len(names))
-            ]
+            cells = [layouts.correlation(tau_b(means[a], means[b])) if b > a else "" for b in range(1, len(names))]
             table.append((*((case.name,) if lab.several else ()), name, *map(layouts.Shown, cells)))
     return [*(["collection"] if lab.several else []), "", *names[1:]], table

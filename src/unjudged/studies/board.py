@@ -174,7 +174,9 @@ def fill(lab: Lab, board: Board, stage: str) -> Judged:
     values = lab.run(judge, board, units, stage)
 
     def joined(name: str) -> Any:
-        rows = [np.concatenate([v[name] for v in values[i : i + len(groups)]]) for i in range(0, len(values), len(groups))]
+        rows = [
+            np.concatenate([v[name] for v in values[i : i + len(groups)]]) for i in range(0, len(values), len(groups))
+        ]
         return np.stack(rows)
 
     tests = board.test is not None

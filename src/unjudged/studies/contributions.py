@@ -17,9 +17,7 @@ from unjudged.studies.verdicts import contributions_verdict
 
 
 @register("contributions", help="what each team brought into the pool, and what it alone found", cite="sakai2009")
-def contributions(
-    lab: Lab, *, rel: int | None = None, depth: int | None = None, pooled: Any = None
-) -> Result:
+def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None, pooled: Any = None) -> Result:
     """What did each team bring into the pool, and what did it alone find?
 
     Per team: its number of runs, then averages over topics of the judged documents in the top of its pooled runs, of
@@ -60,7 +58,7 @@ def contributions(
 def _table(lab: Lab, head: tuple[str, ...], rows: list[Row], marks: dict[tuple[str, str], str]) -> layouts.Table:
     first = head.index("team")
     only = lab.cases[0][0]
-    table = []
+    table: list[Row] = []
     for r in rows:
         name, team = (r[0] if lab.several else only), r[first]
         numbers = [layouts.Shown(f"{r[first + 2]:.1f}"), layouts.Shown(f"{r[first + 3]:.1f}")]

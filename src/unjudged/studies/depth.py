@@ -10,6 +10,7 @@ from unjudged.pooling.membership import membership
 from unjudged.pooling.pool import pool_of
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
+from unjudged.studies.board import Mask
 from unjudged.studies.levels import Steps, fill_levels, levels_result
 from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
 from unjudged.studies.preparing import cases, tests
@@ -45,12 +46,10 @@ def depth(
     how = tests(test, alpha, resamples, seed)
     found: list[Steps] = []
     pools: dict[str, Any] = {}
-    for case in cases(
-        lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats
-    ):
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         wanted = _levels(levels, pool.depth)
-        masks = {}
+        masks: dict[tuple[float, int], Mask] = {}
         for level in wanted:
             shallow = membership(case.collection, replace(pool, depth=level)).found()
             masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}

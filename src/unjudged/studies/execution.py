@@ -11,7 +11,9 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import time
+import types
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     BrokenExecutor,
@@ -35,8 +37,8 @@ _LOST_ROUNDS = 3
 _WORTH_PROCESSES = 1.0
 """Seconds of remaining work from which local processes pay, where their number was not given."""
 
-_held: dict[str, Any] = {}
-"""In a worker: the shared inputs by key; only the latest stay."""
+_held: dict[str, tuple[Work, Any]] = {}
+"""In a worker: the work and its shared inputs by key; only the latest stay."""
 
 
 def cores() -> int:
@@ -53,11 +55,12 @@ def run_units(
         return
     done = 0
     if jobs is None:
-        began = time.perf_counter()
+        began = 0.0
         for done, unit in enumerate(units, 1):
             yield done - 1, work(shared, unit)
-            spent = time.perf_counter() - began
-            if spent / done * (len(units) - done) > _WORTH_PROCESSES:
+            if done == 1:
+                began = time.perf_counter()  # the first unit also loads what it needs; it says little
+            elif (time.perf_counter() - began) / (done - 1) * (len(units) - done) > _WORTH_PROCESSES:
                 break
     workers = min(jobs if jobs is not None else cores(), len(units) - done)
     if workers <= 1:
@@ -112,8 +115,8 @@ class _Rounds:
         self, work: Work, shared: Any, left: dict[int, Unit], lost: BaseException | None
     ) -> Iterator[tuple[int, Arrays]]:
         raise UsageError(
-            f"the workers were lost {_LOST_ROUNDS} times in a row ({lost}); they may need more memory, or, in a "
-            "script, the call must stand under if __name__ == '__main__'. One process (jobs=1) needs neither"
+            f"the workers were lost {_LOST_ROUNDS} times in a row ({str(lost).rstrip('.')}); they may need more "
+            "memory: give fewer jobs, or 1 to stay in this process"
         )
 
 
@@ -129,9 +132,10 @@ class _Local(_Rounds):
         context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
         if "forkserver" in ways:
             context.set_forkserver_preload(["unjudged.studies.execution"])
-        blob = _packed(shared)
+        blob = _packed((work, shared))
         self._pool = ProcessPoolExecutor(min(self._workers, len(left)), context, _receive, (key, blob))
-        return {self._pool.submit(_do, key, work, unit): place for place, unit in left.items()}
+        with _without_main():
+            return {self._pool.submit(_do, key, unit): place for place, unit in left.items()}
 
     def _close(self, *, now: bool) -> None:
         if self._pool is None:
@@ -154,19 +158,19 @@ class _Given(_Rounds):
         self._blob = b""
 
     def _submit(self, work: Work, shared: Any, left: dict[int, Unit], key: str) -> dict[Future[Any], int]:
-        submit = self._executor.submit
+        submit: Callable[..., Future[Any]] = self._executor.submit
         client = getattr(self._executor, "_client", None)
         if client is not None and type(client).__module__.startswith("distributed"):
             there = _scattered(client, shared)
             self._futures = {submit(work, there, unit, pure=False): place for place, unit in left.items()}
             return self._futures
         if not self._sent:
-            _held[key] = shared  # threads of this process find it here
-            self._blob = _packed(shared)
+            _held[key] = work, shared  # threads of this process find it here
+            self._blob = _packed((work, shared))
         first = getattr(self._executor, "_max_workers", 1) if not self._sent else len(left)
         self._sent = True
         self._futures = {
-            submit(_do, key, work, unit, self._blob if number < first else None): place
+            submit(_do, key, unit, self._blob if number < first else None): place
             for number, (place, unit) in enumerate(left.items())
         }
         return self._futures
@@ -197,14 +201,19 @@ def _is_loss(problem: BaseException) -> bool:
     return known or type(problem).__module__.partition(".")[0] == "distributed"
 
 
-def _packed(shared: Any) -> bytes:
-    """Pickled; with cloudpickle where it is there, so that measures of a notebook travel, too."""
+def _packed(things: Any) -> bytes:
+    """Pickled; with cloudpickle where it is there, so that measures and studies of a notebook travel, too."""
     packer: Any = pickle
     with contextlib.suppress(ImportError):
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         packer = cloudpickle
-    return bytes(packer.dumps(shared, protocol=pickle.HIGHEST_PROTOCOL))
+    try:
+        return bytes(packer.dumps(things, protocol=pickle.HIGHEST_PROTOCOL))
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        raise UsageError(
+            f"the inputs cannot be sent to other processes ({problem}); install cloudpickle, or give jobs=1"
+        ) from None
 
 
 def _receive(key: str, blob: bytes) -> None:
@@ -214,12 +223,25 @@ def _receive(key: str, blob: bytes) -> None:
     _held[key] = pickle.loads(blob)
 
 
-def _do(key: str, work: Work, unit: Unit, blob: bytes | None = None) -> Arrays | None:
-    """In a worker: one unit, or None where the inputs have not arrived yet."""
+def _do(key: str, unit: Unit, blob: bytes | None = None) -> Arrays | None:
+    """In a worker: one unit, or None where work and inputs have not arrived yet."""
     if key not in _held:
         if blob is None:
             return None
         if len(_held) > 1:
             _held.clear()
         _held[key] = pickle.loads(blob)
-    return work(_held[key], unit)
+    work, shared = _held[key]
+    value: Arrays = work(shared, unit)
+    return value
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """New processes do not run the user's script again: they need nothing of it, work and inputs are sent."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

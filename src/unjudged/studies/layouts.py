@@ -8,6 +8,18 @@ from typing import Any
 
 from unjudged.results import Row, Shown
 
+__all__ = [
+    "Shown",
+    "Table",
+    "best",
+    "correlation",
+    "percent",
+    "plain",
+    "rank_move",
+    "signed_percent",
+    "spread",
+]
+
 Table = tuple[Sequence[str], list[Row]]
 
 
@@ -69,8 +81,3 @@ def spread(values: Sequence[float], show: Any) -> str:
         return text
     low, high = np.quantile(known, [0.025, 0.975])
     return f"{text} [{show(float(low))}, {show(float(high))}]"
-
-
-def caption(first: str, several: bool, name: str) -> str:
-    """A row's words, with the collection where there are several."""
-    return f"{name} {first}".strip() if several else first

@@ -43,17 +43,13 @@ def leave_run_out(
     how = tests(test, alpha, resamples, seed)
     found: list[Bias] = []
     pools: dict[str, Any] = {}
-    for case in cases(
-        lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats
-    ):
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         if len(pool.runs) < 2:
             raise UsageError("leaving a run out needs at least two pooled runs")
         member = membership(case.collection, pool)
         conditions = {run: ~member.unique([run]) for run in case.runs}
-        found.append(
-            fill_bias(lab, case, conditions, {run: [run] for run in case.runs}, test=how if summary else None)
-        )
+        found.append(fill_bias(lab, case, conditions, {run: [run] for run in case.runs}, test=how if summary else None))
         pools[case.name] = pool_settings(case.collection, pool)
         lab.notes += coverage(lab, case, pool)
     return bias_result(

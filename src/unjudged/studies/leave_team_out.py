@@ -44,9 +44,7 @@ def leave_team_out(
     how = tests(test, alpha, resamples, seed)
     found: list[Bias] = []
     pools: dict[str, Any] = {}
-    for case in cases(
-        lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats
-    ):
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats):
         team_of = teams_of(case.collection)
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         member = membership(case.collection, pool)
@@ -54,9 +52,7 @@ def leave_team_out(
         owners = {team: runs for team, runs in owners.items() if runs}
         if len({team_of[run] for run in pool.runs}) < 2:
             raise UsageError("leaving a team out needs at least two pooled teams")
-        conditions = {
-            team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners
-        }
+        conditions = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
         found.append(fill_bias(lab, case, conditions, owners, test=how if summary else None))
         pools[case.name] = pool_settings(case.collection, pool)
         lab.notes += coverage(lab, case, pool)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.figures import levels as charts
 from unjudged.comparing.significance import Test
+from unjudged.figures import levels as charts
 from unjudged.results import Result, Row
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab
@@ -37,9 +37,7 @@ class Steps:
     full: str
 
 
-def fill_levels(
-    lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], test: Test, full: str
-) -> Steps:
+def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], test: Test, full: str) -> Steps:
     """Score the chosen runs at every level and repeat; equal sets of judgments are scored once."""
     conditions: dict[str, Mask] = {}
     known: dict[bytes, int] = {np.packbits(np.ones(len(case.collection.judgments), bool)).tobytes(): 0}
@@ -114,7 +112,7 @@ def _table(lab: Lab, found: Sequence[Steps], names: Sequence[str], rows: list[Ro
                 table.append((*first, kind, steps.full, *_best(kind, [[v] for v in full], show)))
             for key, by_measure in cells.items():
                 if key[:-1] == (*first, kind):
-                    shown = f"{word}{key[-1]:g}"
+                    shown = f"{word}{key[-1]:g}{'' if word else '%'}"
                     if shown == steps.full and kind in ("mean", "power"):
                         continue
                     series = [by_measure[m] for m in measures]

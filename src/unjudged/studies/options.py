@@ -72,7 +72,7 @@ OPTIONS: dict[str, Option] = {
     "summary": Option(("--summary",), "one row per condition and measure: tau, power, misses, false alarms"),
     "pairs": Option(("--pairs",), "one row per pair of runs"),
     "curve": Option(("--curve",), "the swap rate of every bin"),
-    "target": Option(("--target",), "the reliability wanted", "P", float),
+    "stability": Option(("--stability",), "the reliability wanted", "P", float),
 }
 """Keyword argument -> how it is written."""
 

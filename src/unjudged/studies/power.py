@@ -55,7 +55,9 @@ def power(
         layout=None if pairs else lambda: _table(lab, found),
         figures={"significance": charts.significance} if pairs else {"power": charts.power},
         verdict=power_verdict(found),
-        caption="" if pairs else f"Discriminative power at alpha {alpha:g}, and the difference required for significance.",
+        caption=""
+        if pairs
+        else f"Discriminative power at alpha {alpha:g}, and the difference required for significance.",
     )
 
 

@@ -43,9 +43,7 @@ def reduction(
     how = tests(test, alpha, resamples, seed)
     wanted = _levels(levels)
     found: list[Steps] = []
-    for case in cases(
-        lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats
-    ):
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
         masks = {}
         for level in wanted:
             for repeat in range(1, repeats + 1):

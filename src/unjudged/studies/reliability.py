@@ -20,14 +20,17 @@ from unjudged.studies.verdicts import reliability_verdict
 from unjudged.studies.workdir import Arrays
 
 
-def generalised(shared: Matrices, unit: tuple[int, float, float]) -> Arrays:
-    """One work unit: coefficients of one measure, and the topics needed for the wanted reliability."""
-    m, alpha, wanted = unit
+def generalised(shared: Matrices, unit: tuple[float, float]) -> Arrays:
+    """The one work unit: coefficients of every measure, and the topics needed for the wanted reliability."""
+    alpha, wanted = unit
+    rows = []
     with told():
-        study = g_study(shared.values[m])
-        found = d_study(study, alpha=alpha / 2)
-        needed = topics_for_erho2(study, wanted)
-    return {"values": np.array([found.erho2, found.phi, found.erho2_low, found.erho2_high, needed])}
+        for matrix in shared.values:
+            study = g_study(matrix)
+            found = d_study(study, alpha=alpha / 2)
+            needed = topics_for_erho2(study, wanted)
+            rows.append([found.erho2, found.phi, found.erho2_low, found.erho2_high, needed])
+    return {"values": np.array(rows)}
 
 
 @register("reliability", help="whether there are enough topics, and how many would be", cite="urbano2013")
@@ -36,7 +39,7 @@ def reliability(
     *,
     measures: Any = "sakai2009",
     rel: int | None = None,
-    target: float = 0.95,
+    stability: float = 0.95,
     alpha: float = 0.05,
     one_per_team: bool = False,
     top: float | None = None,
@@ -47,10 +50,10 @@ def reliability(
 
     E rho^2 is how well these topics order the runs, Phi how well they estimate their true scores, both between 0 and 1
     (generalizability theory; Urbano, Marrero and Martín 2013). low and high are the 1 - alpha interval of E rho^2.
-    topics_needed is the number of topics that would give an E rho^2 of --target.
+    topics_needed is the number of topics that would give an E rho^2 of --stability.
     """
-    if not 0 < target < 1:
-        raise UsageError(f"the wanted reliability lies between 0 and 1, not {target:g}")
+    if not 0 < stability < 1:
+        raise UsageError(f"the wanted reliability lies between 0 and 1, not {stability:g}")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha lies between 0 and 1, not {alpha:g}")
     rows: list[Row] = []
@@ -61,10 +64,8 @@ def reliability(
         shared = matrices(case)
         names = shared.names
         topics.append(shared.topics)
-        units = [(m, alpha, target) for m in range(len(names))]
-        values = lab.run(generalised, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs"))
-        for name, value in zip(names, values, strict=True):
-            erho2, phi, low, high, needed = value["values"].tolist()
+        (value,) = lab.run(generalised, shared, [(alpha, stability)], stage(lab, case.name, f"{len(shared.runs)} runs"))
+        for name, (erho2, phi, low, high, needed) in zip(names, value["values"].tolist(), strict=True):
             shown = int(needed) if math.isfinite(needed) else None
             rows.append(row(lab, case.name, (name, erho2, phi, low, high, shown)))
             told_of.append((name, erho2, needed))
@@ -72,18 +73,18 @@ def reliability(
     return Result(
         head,
         lambda: rows,
-        lab.provenance(seed, measures=list(names), target=target, alpha=alpha, topics=topics),
-        layout=lambda: _table(head, rows, target),
+        lab.provenance(seed, measures=list(names), stability=stability, alpha=alpha, topics=topics),
+        layout=lambda: _table(head, rows, stability),
         figures={"reliability": charts.reliability, "topics": charts.topics(topics[0])},
-        verdict=reliability_verdict(told_of[: len(names)], topics[0], target),
+        verdict=reliability_verdict(told_of[: len(names)], topics[0], stability),
         caption=f"Reliability of {' and '.join(map(str, topics))} topics with its {100 * (1 - alpha):g}% interval.",
     )
 
 
-def _table(head: tuple[str, ...], rows: list[Row], target: float) -> layouts.Table:
+def _table(head: tuple[str, ...], rows: list[Row], stability: float) -> layouts.Table:
     first = head.index("erho2")
     bold = layouts.best([r[first] for r in rows], [_coefficient(r[first]) for r in rows])
-    table = [
+    table: list[Row] = [
         (
             *r[:first],
             bold[k],
@@ -93,7 +94,7 @@ def _table(head: tuple[str, ...], rows: list[Row], target: float) -> layouts.Tab
         )
         for k, r in enumerate(rows)
     ]
-    return [*head[:first], "E rho^2", "interval", "Phi", f"topics for {target:g}"], table
+    return [*head[:first], "E rho^2", "interval", "Phi", f"topics for {stability:g}"], table
 
 
 def _coefficient(value: float) -> str:

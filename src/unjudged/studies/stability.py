@@ -93,5 +93,5 @@ def _table(head: tuple[str, ...], rows: list[Row], given: tuple[float, ...]) -> 
         )
         for i in range(len(given))
     ]
-    table = [(*line, *(column[k] for column in cells)) for k, line in enumerate(lines)]
+    table: list[Row] = [(*line, *(column[k] for column in cells)) for k, line in enumerate(lines)]
     return [*head[:first], *(f"{f:g}" for f in given)], table

@@ -73,7 +73,7 @@ def swap(
         units = [(m, way, size, trials, seed) for way in ways for m in range(len(shared.names))]
         values = lab.run(swaps_of, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs, {trials} trials"))
         swaps = {
-            (unit[0], unit[1]): Swaps(v["comparisons"], v["swaps"], float(v["best"]))
+            (unit[0], str(unit[1])): Swaps(v["comparisons"], v["swaps"], float(v["best"]))
             for unit, v in zip(units, values, strict=True)
         }
         found.append((case, shared, size, swaps))
@@ -96,7 +96,7 @@ def swap(
 
 
 def _samplings(sampling: Any) -> list[Sampling]:
-    given = [sampling] if isinstance(sampling, str) else list(sampling)
+    given: list[Any] = [sampling] if isinstance(sampling, str) else list(sampling)
     for way in given:
         if way not in SAMPLINGS:
             raise UsageError(f"no sampling {way!r}{nearest(way, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
@@ -128,9 +128,7 @@ def _rows(
     return rows
 
 
-def _curve_rows(
-    lab: Lab, case: Case, shared: Matrices, size: int, swaps: dict[tuple[int, str], Swaps]
-) -> list[Row]:
+def _curve_rows(lab: Lab, case: Case, shared: Matrices, size: int, swaps: dict[tuple[int, str], Swaps]) -> list[Row]:
     rows: list[Row] = []
     for (m, way), found in swaps.items():
         rate = found.rate.tolist()

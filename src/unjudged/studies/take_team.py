@@ -47,9 +47,7 @@ def take_team(
     how = tests(test, alpha, resamples, seed)
     found: list[Bias] = []
     pools: dict[str, Any] = {}
-    for case in cases(
-        lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats
-    ):
+    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats):
         team_of = teams_of(case.collection)
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         member = membership(case.collection, pool)

@@ -147,7 +147,7 @@ def _change_table(names: Sequence[str], rows: list[Row], what: str) -> layouts.T
     repeats = len({r[place["repeat"]] for r in rows})
     for r in rows:
         first = r[: place["run"]] if repeats > 1 else r[: place["measure"]]
-        marked = first[:-1] + (f"{first[-1]}",)
+        marked = tuple(first)
         if "excluded" in place and r[place["excluded"]] == "yes":
             team = place[what]
             marked = (*first[:team], f"{first[team]}†", *first[team + 1 :])

@@ -29,7 +29,9 @@ FEW_TEAMS, FEW_RUNS = 5, 5
 
 def word_of(value: float, solid: float, care: float) -> str:
     """Larger is better."""
-    return "unknown" if math.isnan(value) else "solid" if value >= solid else "with care" if value >= care else "fragile"
+    return (
+        "unknown" if math.isnan(value) else "solid" if value >= solid else "with care" if value >= care else "fragile"
+    )
 
 
 def _ordinary(measures: Sequence[Measure]) -> int:
@@ -77,7 +79,8 @@ def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
     condensed = _changes(found, lambda all: next((m for m, one in enumerate(all) if one.condensed), None))
     if condensed:
         other = next(m for m in measures if m.condensed)
-        sentence += f"; in {other}, which drops unjudged documents, by {signed_percent(float(np.mean(list(condensed.values()))))}"
+        gain = float(np.mean(list(condensed.values())))
+        sentence += f"; in {other}, which drops unjudged documents, by {signed_percent(gain)}"
     limits = f"mean size of the change {size:.2f}%; below {SMALL_CHANGE:g}% solid, from {LARGE_CHANGE:g}% fragile"
     return Verdict(word, sentence, size, limits)
 
@@ -129,12 +132,14 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
     unit = "%" if not word else ""
     down = {level: [n for n, k in kept.items() if k == level] for level in (*every[::-1], None)}
     parts = [
-        f"{', '.join(group)} {'keep' if len(group) > 1 else 'keeps'} the order of the runs down to {word}{level:g}{unit}"
+        f"{', '.join(group)} keep{'s' * (len(group) == 1)} the order of the runs down to {word}{level:g}{unit}"
         if level is not None
         else f"{', '.join(group)} at no level"
         for level, group in down.items()
         if group
     ]
+    if not any(level is not None for level in kept.values()):
+        parts = [f"no measure keeps the order of the runs, not even at {word}{every[0]:g}{unit}"]
     main = names[_ordinary(found[0].judged.measures)]
     reached = kept[main]
     verdict = "fragile" if reached is None else "solid" if reached == every[-1] else "with care"
@@ -182,7 +187,9 @@ def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
         f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
         f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
     )
-    return Verdict(word_of(low[0], SAME_ORDER, 0.7), sentence, low[0], f"tau {SAME_ORDER} or more counts as the same order")
+    return Verdict(
+        word_of(low[0], SAME_ORDER, 0.7), sentence, low[0], f"tau {SAME_ORDER} or more counts as the same order"
+    )
 
 
 def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: float, size: int) -> Verdict:
@@ -195,7 +202,9 @@ def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: 
         f"with {size} topics, a difference of {difference:.2f} in {measure} is confirmed by {size} other topics with "
         f"{sure} confidence ({sampling} sets); {percent(share)} of the comparisons are that large"
     )
-    return Verdict(word_of(share, 0.5, 0.2), sentence, share, "half of the comparisons or more: solid, below 20%: fragile")
+    return Verdict(
+        word_of(share, 0.5, 0.2), sentence, share, "half of the comparisons or more: solid, below 20%: fragile"
+    )
 
 
 def stability_verdict(rates: Sequence[tuple[str, float, float]], fuzziness: float) -> Verdict:
@@ -216,7 +225,9 @@ def reliability_verdict(rows: Sequence[tuple[str, float, float]], topics: int, t
         return Verdict("unknown", "the scores do not vary", None, "scores that differ")
     measure, erho2, needed = known[_first_ordinary([r[0] for r in known])]
     enough = f"{needed:g} topics" if math.isfinite(needed) else "no number of topics"
-    sentence = f"{topics} topics order the runs with reliability {erho2:.3f} in {measure}; {enough} would give {target:g}"
+    sentence = (
+        f"{topics} topics order the runs with reliability {erho2:.3f} in {measure}; {enough} would give {target:g}"
+    )
     return Verdict(word_of(erho2, 0.95, 0.8), sentence, erho2, "E rho^2 of 0.95 or more: solid, below 0.8: fragile")
 
 
