@@ -84,7 +84,6 @@ BELOW = {
         "judgments",
         "scoring",
         "comparing",
-        "correction",
         "results",
         "statistics",
         "figures",
