@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import unjudged as uj
-from unjudged.comparing.open_differences import Interval, is_separable, open_differences
+from unjudged.comparing.open_differences import Interval, open_differences
+from unjudged.comparing.separable import is_separable
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.measures import measures as parsed
@@ -22,7 +23,8 @@ EXACT = (
 )
 OUTER = (
     *("AP", "AP@2", "nDCG", "nDCG@3", "nDCG(dcg='jk')@2", "nCG@2", "RR", "R", "R@2", "SetP(relative=True)"),
-    *("Rprec", "bpref", "ERR", "Q", "Q@3", "Success@2", "relative_P@2"),
+    *("Rprec", "bpref", "ERR", "Q", "Q@3", "Success@2", "relative_P@2", "nDCG'@2", "nCG@1", "SetR", "R(rel=2)@3"),
+    *("R(rel=0)@2", "nDCG(dcg='exp-log2')@3", "nDCG(gains={1: 0, 2: 1})"),
 )
 TOP = 2
 FIRST, SECOND = np.array([0, 0, 1, 1]), np.array([1, 2, 2, 0])
@@ -126,6 +128,49 @@ def test_identical_runs_never_differ() -> None:
     collection = load({"t": {"r": 1, "n": 0}}, {"a": same, "b": same})
     found = open_differences(collection, parsed("AP, nDCG@2, P@2, DCG"), np.array([0]), np.array([1]), np.array([True]))
     assert [(i.low[0], i.high[0]) for i in found] == [(0.0, 0.0)] * 4
+
+
+def test_ndcg_and_recall_are_told_apart_where_their_sums_are() -> None:
+    """By hand: u and v lead both lists, r follows at rank 3 or 4. Each alone has bounds that overlap the other's.
+
+    nDCG: (1/log2(4) - 1/log2(5)) / D, and D is 1 or, with u and v relevant, 1 + 1/log2(3) + 1/2. Recall at 3: 1 / R.
+    """
+    collection = load(
+        {"t": {"r": 1, "n": 0}},
+        {"a": {"t": {"u": 4.0, "v": 3.0, "r": 2.0, "n": 1.0}}, "b": {"t": {"u": 4.0, "v": 3.0, "n": 2.0, "r": 1.0}}},
+    )
+    one = np.array([0]), np.array([1]), np.array([True])
+    ndcg, recall, dcg = open_differences(collection, parsed("nDCG, R@3, DCG"), *one)
+    apart = 1 / 2 - 1 / np.log2(5)
+    assert (dcg.low[0], dcg.high[0]) == pytest.approx((apart, apart))
+    assert (ndcg.low[0], ndcg.high[0]) == pytest.approx((apart / (1 + 1 / np.log2(3) + 1 / 2), apart))
+    assert (recall.low[0], recall.high[0]) == pytest.approx((1 / 3, 1.0))
+    assert ndcg.outcomes() == recall.outcomes() == ["better"]
+    alone = uj.score_bounds(collection, "nDCG")
+    assert alone.low[0, 0, 0] < alone.high[1, 0, 0]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_free_growth_leaves_room_for_documents_nobody_retrieved(number: int) -> None:
+    """Random completions with up to 20 more relevant documents that no run has: differences stay inside."""
+    qrels, runs = random_case(number)
+    measures = parsed([*EXACT, *OUTER])
+    collection = load(qrels, runs)
+    found = open_differences(collection, measures, FIRST, SECOND, np.ones(len(collection.topics), bool), "free")
+    rng = random.Random(number)
+    for _ in range(20):
+        filled: Qrels = {}
+        for topic, listed in qrels.items():
+            docs = {d for run in runs.values() for d in run.get(topic, {})} | listed.keys()
+            more = {f"nobody{i}": rng.randint(1, TOP) for i in range(rng.choice((0, 1, 20)))}
+            given = {d: listed[d] if listed.get(d, -1) >= 0 else rng.randint(0, TOP) for d in sorted(docs)}
+            filled[topic] = given | more
+        scores = uj.score(load(filled, runs), list(dict.fromkeys(map(complete, measures))))
+        for measure, interval in zip(measures, found, strict=True):
+            apart = scores.matrix(complete(measure)).mean(axis=0)
+            apart = apart[FIRST] - apart[SECOND]
+            assert (interval.low <= apart + 1e-12).all(), measure
+            assert (apart <= interval.high + 1e-12).all(), measure
 
 
 def test_pairs_turned_round_have_the_interval_turned_round() -> None:
