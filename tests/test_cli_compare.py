@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -121,8 +124,8 @@ def test_latex_stands_alone_and_goes_to_a_file(folder: Folder, tmp_path: Path) -
 
 def test_bounds(folder: Folder) -> None:
     found = folder.rows("runs", "-m", "P@10,RBP,AP", "--unjudged", "bounds", "--baseline", "team02-1")
-    assert tuple(found[0]) == (*COLUMNS, "outcome", "interval")
-    assert {(r["measure"], r["interval"]) for r in found} == {("P@10", "exact"), ("RBP", "exact"), ("AP", "outer")}
+    assert tuple(found[0]) == (*COLUMNS, "outcome", "ends")
+    assert {(r["measure"], r["ends"]) for r in found} == {("P@10", "exact"), ("RBP", "exact"), ("AP", "outer")}
     for row in found:
         low, difference, high = (float(row[c]) for c in ("low", "difference", "high"))
         assert low - 1e-12 <= difference <= high + 1e-12
@@ -183,3 +186,27 @@ def test_notes_go_to_stderr(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "permutation", "--resamples", "100", "--format", "tsv")
     assert err == "note: 100 resamples cannot give a p value small enough for 66 pairs with Holm; take at least 1321\n"
     assert "note" not in out
+
+
+DOCUMENTED = (Path(__file__).parent.parent / "docs" / "comparing.md").read_text("utf-8")
+
+
+def test_the_documentation_shows_what_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Every command and every piece of Python in docs/comparing.md, with its output."""
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"```console\n\$ unjudged (.*?)\n(.*?)```", DOCUMENTED, re.S)
+    assert len(commands) == 4
+    for command, output in commands:
+        capfd.readouterr()
+        assert cli.main(shlex.split(command)) == 0
+        printed = capfd.readouterr().out
+        assert printed == output or command.startswith("simulate")
+    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", DOCUMENTED, re.S)
+    assert len(pieces) == 2
+    for code, output in pieces:
+        printed_text = io.StringIO()
+        with contextlib.redirect_stdout(printed_text):
+            exec(code, {})
+        assert printed_text.getvalue().strip("\n") == output.strip("\n")

@@ -465,13 +465,13 @@ def test_what_unjudged_documents_allow() -> None:
     P@3: t1: r | n, u shared, v only in two: 1/3 - [0, 1/3]; t2: 2/3 - 1/3 - [0, 1/3].
     """
     found = uj.compare(small_collection(), "P@2, P@3, AP", unjudged="bounds")
-    assert found.columns[-2:] == ("outcome", "interval")
+    assert found.columns[-2:] == ("outcome", "ends")
     two, three, ap = rows_of(found)
     assert (two["difference"], two["low"], two["high"]) == pytest.approx((0.5, 0.25, 0.5))
-    assert (two["outcome"], two["interval"]) == ("better", "exact")
+    assert (two["outcome"], two["ends"]) == ("better", "exact")
     assert (three["difference"], three["low"], three["high"]) == pytest.approx((1 / 3, 0.0, 1 / 3))
     assert three["outcome"] == "cannot tell"
-    assert ap["interval"] == "outer"
+    assert ap["ends"] == "outer"
     assert ap["low"] <= ap["difference"] <= ap["high"]
     assert found.shown == "pairs"
     assert "(an outer interval for AP)" in found.caption

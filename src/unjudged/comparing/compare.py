@@ -32,7 +32,7 @@ COLUMNS = (
     *("run_a", "run_b", "measure", "difference", "low", "high", "p_value", "p_adjusted", "effect_size"),
     *("wins", "ties", "losses"),
 )
-BOUNDED = (*COLUMNS, "outcome", "interval")
+BOUNDED = (*COLUMNS, "outcome", "ends")
 POLICIES = ("nonrelevant", "condensed", "bounds")
 SHOWN = ("means", "pairs")
 
@@ -174,8 +174,9 @@ def compare(
     standard deviations of the per-topic differences), topics won, tied, lost.
 
     With `unjudged="bounds"` low and high are the smallest and the largest difference that any judgments of the
-    unjudged documents allow, and `outcome` is `better`, `worse` or `cannot tell`; `interval` says whether these ends
-    are `exact` or `outer`. Everything else is computed with unjudged documents nonrelevant.
+    unjudged documents allow, and `outcome` is `better`, `worse` or `cannot tell`; `ends` says whether low and high
+    are `exact` or `outer` (never left, but perhaps not reached). All else is computed with unjudged documents
+    nonrelevant.
     """
     check_settings(alpha, seed, jobs)
     chosen = Test(test, alpha, resamples, seed, jobs)
