@@ -503,3 +503,23 @@ def test_sampled_means_by_numpy() -> None:
     samples = draws.topic_resamples(6, 10, 1)
     assert sampled_means(matrix, samples) == pytest.approx(matrix[samples].mean(axis=1), abs=1e-14)
     assert mean_differences(matrix) == pytest.approx((matrix[:, [0, 0, 1]] - matrix[:, [1, 2, 2]]).mean(axis=0))
+
+
+def test_counts_drawn_in_pieces_are_those_of_the_listed_samples() -> None:
+    for topics, resamples in [(1, 3), (5, 70_000), (300, 2000)]:
+        listed = draws.topic_counts(draws.topic_resamples(topics, resamples, 4), topics)
+        assert (draws.resample_counts(topics, resamples, 4) == listed).all()
+
+
+@needs_c
+def test_both_kernels_agree_on_very_many_resamples() -> None:
+    matrix = ragged(6, 3, 5, 2)
+    z = (matrix[:, [0, 0, 1]] - matrix[:, [1, 2, 2]]).T
+    centred = np.ascontiguousarray(z - z.mean(axis=1, keepdims=True))
+    counts = draws.resample_counts(6, 20_000, 1)
+    found = []
+    for kernel in (_c, _numpy):
+        exceeding, required = np.zeros(3, dtype=np.int64), np.zeros(3)
+        kernel.bootstrap_count(centred, np.array([1.0, 2.0, 3.0]), counts, 1000, exceeding, required)
+        found.append((exceeding.tobytes(), required.tobytes()))
+    assert found[0] == found[1]

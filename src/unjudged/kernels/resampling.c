@@ -163,30 +163,6 @@ static double descending(double *a, size_t n, size_t k)
     return a[k];
 }
 
-/* The resample at `position` (from 1) by descending ratio; ratios within `tied` of it are tied, in drawn order.
- * Only ratios of at least `guess` are looked at when they suffice: the ratio found for one pair is a good guess for the next. */
-static size_t resample_at(const double *ratio, double *work, uint32_t *place, size_t n, size_t position, double tied, double *guess)
-{
-    size_t found = 0;
-    for (double from = *guess;; from = 0.0) {
-        found = 0;
-        for (size_t b = 0; b < n; b++) {
-            place[found] = (uint32_t)b;
-            work[found] = ratio[b];
-            found += !(ratio[b] < from);
-        }
-        if (found < position) continue;
-        double at = descending(work, found, position - 1);
-        if (from > 0 && at - 2 * tied < from) continue;
-        *guess = at * 0.8;
-        size_t above = 0, seen = 0;
-        for (size_t i = 0; i < found; i++) above += ratio[place[i]] > at + tied;
-        for (size_t i = 0; i < found; i++)
-            if (fabs(ratio[place[i]] - at) <= tied && ++seen == position - above) return place[i];
-        return 0;
-    }
-}
-
 typedef struct {
     const double *centred, *reach;
     const uint16_t *counts;
@@ -195,44 +171,101 @@ typedef struct {
     size_t pairs, topics, resamples, position;
 } Bootstrap;
 
+/* Of a tile's pairs, the resamples with a ratio of at least `from`, in drawn order: few are kept, so memory stays small. */
+typedef struct {
+    double *weights, *w, *squares, *ratio, *work;
+    uint32_t *place;
+    size_t found[TILE];
+} Tile;
+
+static void gather(const Bootstrap *in, Tile *tile, size_t first, size_t pairs, double from)
+{
+    size_t n = in->topics, B = in->resamples;
+    double zero = ZERO * (double)n, total[2 * BLOCK], total_squares[2 * BLOCK], ratio[BLOCK];
+    memset(tile->w, 0, TILE * n * sizeof *tile->w);
+    memcpy(tile->w, in->centred + first * n, pairs * n * sizeof *tile->w);
+    for (size_t i = 0; i < TILE * n; i++) tile->squares[i] = tile->w[i] * tile->w[i];
+    for (size_t p = 0; p < pairs; p++) in->exceeding[first + p] = 0, tile->found[p] = 0;
+    for (size_t start = 0; start < B; start += BLOCK) {
+        size_t here = B - start < BLOCK ? B - start : BLOCK;
+        lay_out(in->counts, n, B, start, tile->weights);
+        for (size_t p = 0; p < pairs; p++) {
+            if (p % 2 == 0) add_block(tile->w + p * n, tile->squares + p * n, tile->weights, n, total, total_squares);
+            size_t side = p % 2 * BLOCK, found = tile->found[p];
+            double *kept = tile->ratio + p * (B + 1);
+            uint32_t *place = tile->place + p * (B + 1);
+            in->exceeding[first + p] += ratios(total + side, total_squares + side, here, zero, in->reach[first + p], ratio);
+            for (size_t b = 0; b < here; b++) {
+                kept[found] = ratio[b];
+                place[found] = (uint32_t)(start + b);
+                found += !(ratio[b] < from);
+            }
+            tile->found[p] = found;
+        }
+    }
+}
+
+/* Finds the resample at `position` (from 1) by descending ratio; ratios within `tied` of it are tied, in drawn order.
+ * Gives its ratio, or -1 where too few resamples were kept to know. */
+static double choose(const Bootstrap *in, Tile *tile, size_t p, double from, size_t *chosen)
+{
+    size_t found = tile->found[p], above = 0, seen = 0;
+    const double *ratio = tile->ratio + p * (in->resamples + 1);
+    const uint32_t *place = tile->place + p * (in->resamples + 1);
+    double tied = ZERO * (double)in->topics;
+    if (found < in->position) return -1.0;
+    memcpy(tile->work, ratio, found * sizeof *ratio);
+    double at = descending(tile->work, found, in->position - 1);
+    if (from > 0 && at - 2 * tied < from) return -1.0;
+    for (size_t i = 0; i < found; i++) above += ratio[i] > at + tied;
+    for (size_t i = 0; i < found; i++)
+        if (fabs(ratio[i] - at) <= tied && ++seen == in->position - above) {
+            *chosen = place[i];
+            return at;
+        }
+    *chosen = 0;
+    return at;
+}
+
+/* The ratio found for one pair is a good guess of what the next ones need; a pair it fails is gathered again in full. */
 static int count_pairs(const Bootstrap *in)
 {
     size_t n = in->topics, B = in->resamples;
-    double zero = ZERO * (double)n, guess = 0.0;
-    double *room = malloc((n * BLOCK + 2 * TILE * n + TILE * B + B + 1 + 4 * BLOCK) * sizeof *room);
-    uint32_t *place = malloc((B + 1) * sizeof *place);
-    if (!room || !place) {
+    double *room = malloc((n * BLOCK + 2 * TILE * n + (TILE + 1) * (B + 1)) * sizeof *room);
+    Tile tile = {.weights = room, .place = malloc(TILE * (B + 1) * sizeof *tile.place)};
+    if (!room || !tile.place) {
         free(room);
-        free(place);
+        free(tile.place);
         return -1;
     }
-    double *weights = room, *w = weights + n * BLOCK, *squares = w + TILE * n, *ratio = squares + TILE * n;
-    double *work = ratio + TILE * B, *total = work + B + 1, *total_squares = total + 2 * BLOCK;
-    for (size_t first = 0; first < in->pairs; first += TILE) {
-        size_t pairs = in->pairs - first < TILE ? in->pairs - first : TILE;
-        memset(w, 0, TILE * n * sizeof *w);
-        memcpy(w, in->centred + first * n, pairs * n * sizeof *w);
-        for (size_t i = 0; i < TILE * n; i++) squares[i] = w[i] * w[i];
-        for (size_t p = 0; p < pairs; p++) in->exceeding[first + p] = 0;
-        for (size_t start = 0; start < B; start += BLOCK) {
-            size_t here = B - start < BLOCK ? B - start : BLOCK;
-            lay_out(in->counts, n, B, start, weights);
-            for (size_t p = 0; p < pairs; p += 2) {
-                add_block(w + p * n, squares + p * n, weights, n, total, total_squares);
-                for (size_t i = 0; i < 2 && p + i < pairs; i++)
-                    in->exceeding[first + p + i] += ratios(total + i * BLOCK, total_squares + i * BLOCK, here, zero,
-                                                           in->reach[first + p + i], ratio + (p + i) * B + start);
-            }
+    tile.w = room + n * BLOCK;
+    tile.squares = tile.w + TILE * n;
+    tile.ratio = tile.squares + TILE * n;
+    tile.work = tile.ratio + TILE * (B + 1);
+    double guess = 0.0;
+    for (size_t first = 0, pairs; first < in->pairs; first += pairs) {
+        double from = guess;
+        size_t chosen[TILE], missed = 0;
+        pairs = from > 0 ? (in->pairs - first < TILE ? in->pairs - first : TILE) : 1;
+        gather(in, &tile, first, pairs, from);
+        for (size_t p = 0; p < pairs; p++) {
+            double at = choose(in, &tile, p, from, &chosen[p]);
+            if (at < 0) missed |= (size_t)1 << p;
+            else guess = 0.8 * at;
         }
         for (size_t p = 0; p < pairs; p++) {
-            size_t b = resample_at(ratio + p * B, work, place, B, in->position, zero, &guess);
+            if (missed >> p & 1) {
+                gather(in, &tile, first + p, 1, 0.0);
+                guess = 0.8 * choose(in, &tile, 0, 0.0, &chosen[p]);
+            }
+            const double *w = in->centred + (first + p) * n;
             double sum = 0.0;
-            for (size_t t = 0; t < n; t++) sum += w[p * n + t] * (double)in->counts[t * B + b];
+            for (size_t t = 0; t < n; t++) sum += w[t] * (double)in->counts[t * B + chosen[p]];
             in->required[first + p] = fabs(sum) / (double)n;
         }
     }
     free(room);
-    free(place);
+    free(tile.place);
     return 0;
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged import kernels
-from unjudged.statistics.draws import topic_counts, topic_resamples
+from unjudged.statistics.draws import resample_counts, topic_counts, topic_resamples
 from unjudged.statistics.paired import spread, t_statistics
 from unjudged.statistics.pairs import ZERO, Floats, blocks, chosen_pairs, mean_differences, score_matrix
 from unjudged.statistics.tested import Tested
@@ -61,7 +61,7 @@ def bootstrap(
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)
     first, second = chosen_pairs(pairs, matrix.shape[1])
-    counts = topic_counts(topic_resamples(topics, resamples, seed) if draws is None else draws, topics)
+    counts = resample_counts(topics, resamples, seed) if draws is None else topic_counts(draws, topics)
     if (counts.sum(axis=0, dtype=np.int64) != topics).any():
         raise ValueError(f"a bootstrap resample holds as many topics as there are: {topics}")
     drawn = counts.shape[1]

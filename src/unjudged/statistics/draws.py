@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.statistics.pairs import Integers
+from unjudged.statistics.pairs import Integers, blocks
 
 Sampling = Literal["disjoint", "replacement", "independent"]
 SAMPLINGS: tuple[Sampling, ...] = ("disjoint", "replacement", "independent")
@@ -25,6 +25,20 @@ def topic_resamples(topics: int, resamples: int, seed: int = 0) -> Integers:
     if resamples < 1:
         raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
     return np.random.default_rng(seed).integers(0, topics, size=(resamples, topics))
+
+
+def resample_counts(topics: int, resamples: int, seed: int = 0) -> NDArray[np.uint16]:
+    """topic_counts of topic_resamples, drawn piece by piece: two bytes per topic and resample are all that is kept."""
+    if topics < 1:
+        raise ValueError("at least 1 topic is needed")
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    rng = np.random.default_rng(seed)
+    counts = np.empty((topics, resamples), dtype=np.uint16)
+    for piece in blocks(resamples, max(1, 250_000 // topics)):
+        drawn = rng.integers(0, topics, size=(piece.stop - piece.start, topics))
+        counts[:, piece] = topic_counts(drawn, topics)
+    return counts
 
 
 def every_resample(topics: int) -> Integers:
