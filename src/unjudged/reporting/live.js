@@ -1,0 +1,284 @@
+"use strict";
+(function () {
+  const $ = (id) => document.getElementById(id);
+  const token = document.querySelector("meta[name=token]").content;
+  let about = JSON.parse($("about").textContent);
+  let job = null, round = 0, drawing = Promise.resolve();
+  const TEXT = ["measures", "unjudged", "rel", "seed", "drop", "depth"], LISTS = ["run", "team"];
+
+  async function ask(path, options) {
+    const answer = await fetch(path, options);
+    if (!answer.ok) throw new Error((await answer.text()) || answer.statusText);
+    return answer.json();
+  }
+  const change = (path, method, body) => ask(path, { method: method, body: body, headers: { "X-Unjudged-Token": token } });
+
+  function say(text, problem) {
+    $("status").textContent = text;
+    $("status").classList.toggle("problem", Boolean(problem));
+  }
+
+  // -- the state: what the URL says is what the controls show
+
+  function option(value, text) {
+    const made = document.createElement("option");
+    made.value = value;
+    made.textContent = text === undefined ? value : text;
+    return made;
+  }
+
+  function fill() {
+    const teams = Array.from(new Set(Object.values(about.teams))).sort();
+    $("drop").replaceChildren(option("", "nobody"), ...teams.map((t) => option(t)));
+    $("team").replaceChildren(...teams.map((t) => option(t)));
+    for (const id of ["run", "run-a", "run-b"]) $(id).replaceChildren(...about.runs.map((r) => option(r)));
+    $("added").replaceChildren(...about.added.map((run) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Remove";
+      button.setAttribute("aria-label", "Remove " + run);
+      button.addEventListener("click", () => remove(run));
+      item.append(run + " ", button);
+      return item;
+    }));
+  }
+
+  function show() {
+    const q = new URLSearchParams(location.search);
+    const usual = { measures: about.settings.measures.join(", "), unjudged: about.settings.unjudged, seed: String(about.settings.seed), rel: about.settings.rel === null ? "" : String(about.settings.rel) };
+    for (const name of TEXT) $(name).value = q.getAll(name).join(", ") || usual[name] || "";
+    for (const name of LISTS) {
+      const chosen = new Set(q.getAll(name));
+      for (const o of $(name).options) o.selected = chosen.has(o.value);
+    }
+    $("choice").open = LISTS.some((name) => q.has(name));
+    $("run-a").value = q.get("a") || about.added[0] || about.runs[0];
+    $("run-b").value = q.get("b") || about.runs.find((r) => r !== $("run-a").value);
+    $("by").value = q.get("by") || "";
+    const many = LISTS.flatMap((name) => q.getAll(name)).length;
+    $("chosen").textContent = many ? "(" + many + " chosen)" : "(all)";
+  }
+
+  // Commas inside parentheses belong to a measure.
+  const split = (text) => text.split(/,(?![^(]*\))/).map((part) => part.trim()).filter(Boolean);
+
+  function query() {
+    const q = new URLSearchParams(), usual = about.settings;
+    const measures = split($("measures").value);
+    if (measures.join() !== usual.measures.join()) measures.forEach((m) => q.append("measures", m));
+    if ($("unjudged").value !== usual.unjudged) q.set("unjudged", $("unjudged").value);
+    if ($("rel").value && Number($("rel").value) !== usual.rel) q.set("rel", $("rel").value);
+    if ($("seed").value && Number($("seed").value) !== usual.seed) q.set("seed", $("seed").value);
+    for (const name of ["drop", "depth"]) if ($(name).value) q.set(name, $(name).value);
+    for (const name of LISTS) for (const o of $(name).selectedOptions) q.append(name, o.value);
+    return q;
+  }
+
+  function go(q) {
+    const text = q.toString();
+    history.pushState(null, "", text ? "?" + text : location.pathname);
+    show();
+    run();
+  }
+
+  function state() {
+    const q = new URLSearchParams(location.search), made = {};
+    for (const name of ["unjudged", "rel", "seed", "drop", "depth"]) if (q.has(name)) made[name] = q.get(name);
+    for (const name of ["measures", ...LISTS]) if (q.has(name)) made[name] = q.getAll(name);
+    return made;
+  }
+
+  // -- sections as they are ready
+
+  function put(section, first) {
+    const box = document.createElement("template");
+    box.innerHTML = section.html;
+    const node = box.content.firstElementChild, main = $("sections");
+    if (first) main.prepend(node); else main.insertBefore(node, $("topic-view"));
+    window.unjudged.enliven(node, { [section.key]: section });
+    const chart = node.querySelector(".chart");
+    if (chart) drawing = drawing.then(() => (node.isConnected ? window.unjudged.draw(chart, section) : null));
+  }
+
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+  async function run() {
+    const mine = ++round;
+    const old = job;
+    job = null;
+    if (old && !old.over) change("/api/jobs/" + old.number, "DELETE").catch(() => {});
+    document.documentElement.dataset.state = "running";
+    document.querySelectorAll("#sections > section:not(#topic-view)").forEach((s) => s.remove());
+    $("save").disabled = true;
+    $("cancel").disabled = false;
+    $("progress").value = 0;
+    say("Computing ...");
+    let end = "failed", text = "", seen = 0;
+    try {
+      const started = await change("/api/jobs", "POST", JSON.stringify(state()));
+      if (mine !== round) { change("/api/jobs/" + started.job, "DELETE").catch(() => {}); return; }
+      job = { number: started.job, over: false };
+      for (;;) {
+        const found = await ask("/api/jobs/" + started.job + "?after=" + seen);
+        if (mine !== round) return;
+        for (const section of found.sections) put(section);
+        seen += found.sections.length;
+        $("progress").value = found.share;
+        if (["done", "failed", "cancelled"].includes(found.state)) {
+          job.over = true;
+          end = found.state;
+          text = found.message;
+          if (found.head) put(found.head, true);
+          if (found.what) $("what").textContent = found.what;
+          break;
+        }
+        say("Computing " + found.now.replaceAll("-", " ") + " ...");
+        await pause(250);
+      }
+    } catch (problem) {
+      text = problem.message;
+    }
+    if (mine !== round) return;
+    await drawing;
+    $("cancel").disabled = true;
+    $("save").disabled = end !== "done";
+    if (end === "done") $("progress").value = 1;
+    say({ done: "Done.", cancelled: "Cancelled.", failed: text }[end], end === "failed");
+    document.documentElement.dataset.state = end;
+  }
+
+  // -- two runs
+
+  function table(id, head, rows, caption) {
+    const made = document.createElement("table"), words = document.createElement("caption");
+    words.textContent = caption;
+    made.className = id;
+    made.append(words);
+    const top = made.createTHead().insertRow();
+    for (const name of head) {
+      const th = document.createElement("th");
+      th.scope = "col";
+      th.textContent = name;
+      top.append(th);
+    }
+    const body = made.createTBody();
+    for (const row of rows) {
+      const tr = body.insertRow();
+      if (row.kind) tr.className = row.kind;
+      for (const cell of row.cells) {
+        const td = tr.insertCell();
+        if (cell instanceof Node) td.append(cell); else td.textContent = cell;
+      }
+    }
+    return made;
+  }
+
+  function pair(more) {
+    const q = new URLSearchParams(location.search);
+    for (const name of ["a", "b", "by", "topic", "drop", "depth", "run", "team"]) q.delete(name);
+    for (const [name, value] of Object.entries(more)) if (value) q.set(name, value);
+    return q.toString();
+  }
+
+  async function compare(push, topic) {
+    const chosen = { a: $("run-a").value, b: $("run-b").value, by: $("by").value.trim() };
+    const said = $("topic-status");
+    said.classList.remove("problem");
+    said.textContent = "Reading ...";
+    if (push) {
+      const q = new URLSearchParams(location.search);
+      for (const [name, value] of Object.entries(chosen)) if (value) q.set(name, value); else q.delete(name);
+      q.delete("topic");
+      history.pushState(null, "", "?" + q);
+    }
+    try {
+      const found = await ask("/api/topics?" + pair(chosen));
+      const rows = found.topics.map((t) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = t.topic;
+        button.addEventListener("click", () => lists(t.topic, true));
+        return { cells: [button, t.a.toFixed(4), t.b.toFixed(4), (t.difference > 0 ? "+" : "") + t.difference.toFixed(4)] };
+      });
+      $("topics").replaceChildren(table("topics", ["topic", found.a, found.b, "difference"], rows, found.measure + " by topic, the most different first"));
+      $("topics").hidden = false;
+      $("side-by-side").replaceChildren();
+      said.textContent = found.topics.length + " topics.";
+      if (topic) await lists(topic, false);
+    } catch (problem) {
+      said.textContent = problem.message;
+      said.classList.add("problem");
+    }
+  }
+
+  async function lists(topic, push) {
+    if (push) {
+      const q = new URLSearchParams(location.search);
+      q.set("a", $("run-a").value);
+      q.set("b", $("run-b").value);
+      q.set("topic", topic);
+      history.pushState(null, "", "?" + q);
+    }
+    const found = await ask("/api/topic?" + pair({ a: $("run-a").value, b: $("run-b").value, topic: topic }));
+    const signs = { relevant: "✔ relevant", nonrelevant: "– nonrelevant", unjudged: "? unjudged" };
+    $("side-by-side").replaceChildren(...found.lists.map((list) => {
+      const rows = list.documents.map((d) => ({ kind: d.state, cells: [d.rank, d.doc, signs[d.state] + (d.grade ? " (" + d.grade + ")" : "")] }));
+      const made = table("documents", ["rank", "document", "judged"], rows, list.run + ", topic " + topic + ": the first " + list.documents.length + " of " + list.length);
+      made.querySelectorAll("tbody tr").forEach((tr) => tr.lastElementChild.classList.add("state"));
+      return made;
+    }));
+    $("topics").querySelectorAll("tbody tr").forEach((tr) => tr.classList.toggle("chosen", tr.cells[0].textContent === topic));
+  }
+
+  // -- added runs
+
+  async function add(file) {
+    if (file.size > about.most) { say(file.name + " is larger than the " + about.most / 1e6 + " MB that may be added.", true); return; }
+    say("Reading " + file.name + " ...");
+    try {
+      about = await change("/api/runs?name=" + encodeURIComponent(file.name), "POST", file);
+      fill();
+      show();
+      run();
+    } catch (problem) {
+      say(problem.message, true);
+    }
+  }
+
+  async function remove(name) {
+    try {
+      about = await change("/api/runs?name=" + encodeURIComponent(name), "DELETE");
+      fill();
+      show();
+      run();
+    } catch (problem) {
+      say(problem.message, true);
+    }
+  }
+
+  $("controls").addEventListener("submit", (event) => { event.preventDefault(); go(query()); });
+  $("reset").addEventListener("click", () => go(new URLSearchParams()));
+  $("cancel").addEventListener("click", () => { if (job) change("/api/jobs/" + job.number, "DELETE").catch((p) => say(p.message, true)); });
+  $("save").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = "/api/jobs/" + job.number + "/report.html";
+    link.download = "trust.html";
+    link.click();
+  });
+  $("compare").addEventListener("click", () => compare(true));
+  $("file").addEventListener("change", () => { if ($("file").files.length) add($("file").files[0]); $("file").value = ""; });
+  const zone = $("drop-zone");
+  for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, (e) => { e.preventDefault(); zone.classList.add("over"); });
+  for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (e) => { e.preventDefault(); if (e.dataTransfer.files.length) add(e.dataTransfer.files[0]); });
+
+  function restore() {
+    show();
+    run();
+    const q = new URLSearchParams(location.search);
+    if (q.has("a")) compare(false, q.get("topic"));
+  }
+  window.addEventListener("popstate", restore);
+  fill();
+  restore();
+})();
