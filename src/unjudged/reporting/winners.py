@@ -9,6 +9,8 @@ from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, listed, share, silent
 from unjudged.reporting.subject import Subject
 from unjudged.results import Verdict
+from unjudged.statistics.multiple import holm
+from unjudged.statistics.paired import t_test
 
 KEY, QUESTION = "winners", "Who wins, and how sure is that?"
 HOW = (
@@ -124,19 +126,8 @@ def _half_width(x: Floats) -> Floats:
 
 
 def _against(x: Floats, best: int) -> Floats:
-    """Paired t tests of every run against one, adjusted by Holm; 1 for the run itself and for equal ones."""
-    from scipy import stats
-
-    n, m = x.shape
-    difference = x[:, [best]] - x
-    error = difference.std(axis=0, ddof=1) / np.sqrt(n)
-    mean = difference.mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(error > 1e-15, mean / error, np.where(np.abs(mean) > 1e-12, np.inf, 0.0))
-    p: Floats = np.asarray(2 * stats.t.sf(np.abs(t), n - 1))
-    others = [r for r in np.argsort(p, kind="stable") if r != best]
-    out, least = np.ones(m), 0.0
-    for place, r in enumerate(others):
-        least = max(least, min(1.0, float(p[r]) * (m - 1 - place)))
-        out[r] = least
+    """Paired t tests of every run against one, adjusted by Holm; 1 for the run itself."""
+    others = np.array([r for r in range(x.shape[1]) if r != best])
+    out = np.ones(x.shape[1])
+    out[others] = holm(t_test(x, (np.full(len(others), best), others)).p_value)
     return out
