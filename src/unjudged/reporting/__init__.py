@@ -44,6 +44,11 @@ SECTIONS: Mapping[str, str] = {
     "winners": "winners",
     "never-judged": "never_judged",
     "score-range": "score_range",
+    "fair-to-outsiders": "fair_to_outsiders",
+    "fewer-judgments": "fewer_judgments",
+    "enough-topics": "enough_topics",
+    "another-judge": "another_judge",
+    "safe-comparisons": "safe_comparisons",
 }
 """The questions in the reader's order, and the module that answers each (`in-short` and `how-made` frame them)."""
 

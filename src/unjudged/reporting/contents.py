@@ -15,9 +15,9 @@ SHORT = 5
 
 HOW = (
     "One column per topic, the topic with most relevant documents first; its height is the number of judged "
-    "documents, its darker parts the relevant ones by grade. A topic with few relevant documents gives coarse scores: "
-    "one document more or less moves them far. A relevant document that no run found in the pool is missing here: the "
-    "number of relevant documents is a lower bound, and recall and AP are upper ones."
+    "documents, its darker parts the relevant ones by grade. A topic with few relevant documents gives coarse "
+    "scores: one document more or less moves them far. A relevant document that no run found in the pool is "
+    "missing here: the number of relevant documents is a lower bound, and recall and AP are upper ones."
 )
 
 

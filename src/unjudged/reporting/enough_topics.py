@@ -13,14 +13,14 @@ from unjudged.results import Row, Verdict
 from unjudged.statistics.reliability import GStudy, d_study, g_study
 
 KEY, QUESTION = "enough-topics", "Are there enough topics?"
-OTHERS = 100
+OTHERS, MANY = 100, 1000
 """The order is compared with the one on so many other topics."""
 
 HOW = (
-    f"Each line shows how well the order of the runs on so many topics would agree (Kendall's tau) with their order on "
-    f"{OTHERS} other topics of the same kind. It is computed from the share of the scores' variance that is due to the "
-    "runs and not to the topics or to chance (reliability, E rho²); the vertical line marks the topics there are. Where a "
-    "line is steep there, more topics would help; where it is flat, they would not."
+    "Each line shows how well the order of the runs on so many topics would agree (Kendall's tau) with their "
+    f"order on {OTHERS} other topics of the same kind. It is computed from the share of the scores' variance that "
+    "is due to the runs and not to the topics or to chance (reliability, E rho²); the vertical line marks the "
+    "topics there are. Where a line is steep there, more topics would help; where it is flat, they would not."
 )
 
 
@@ -61,8 +61,8 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     value, erho2 = expected_tau(main, here), d_study(main, here).erho2
     needed = topics_needed(main, limit.solid)
     more = (
-        f"no number of topics would give {limit.solid:g}"
-        if needed is None
+        f"even many more topics would hardly give {limit.solid:g}"
+        if needed is None or needed > MANY
         else f"{limit.solid:g} takes {counted(needed, 'topic')}"
     )
     sentence = (
@@ -99,7 +99,9 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
                     "y": y,
                     "color": charts.field("measure", "nominal"),
                     "strokeDash": charts.field("measure", "nominal"),
-                    "tooltip": charts.tips("measure", "topics", ("expected_tau", ".3f"), ("erho2", ".3f"), ("phi", ".3f")),
+                    "tooltip": charts.tips(
+                        "measure", "topics", ("expected_tau", ".3f"), ("erho2", ".3f"), ("phi", ".3f")
+                    ),
                 },
             },
             *charts.line_at(limit.solid, f"solid from {limit.solid:g}"),

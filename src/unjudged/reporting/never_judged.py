@@ -14,9 +14,10 @@ KEY, QUESTION = "never-judged", "How much was never judged?"
 TOP, MUCH = 10, 0.1
 EDGES = (0, 1, 5, 10, 20, 50, 100, 200, 500, 1000)
 HOW = (
-    "One row per run, best run first; a column is a stretch of ranks. The darker a field, the more of the documents "
-    "there were never judged. Scores count such documents as nonrelevant (unless another policy was chosen), so dark "
-    "fields on the left mean a score that may be too low. Dark fields on the right are normal: pools stop at a depth."
+    "One row per run, best run first; a column is a stretch of ranks. The darker a field, the more of the "
+    "documents there were never judged. Scores count such documents as nonrelevant (unless another policy was "
+    "chosen), so dark fields on the left mean a score that may be too low. Dark fields on the right are normal: "
+    "pools stop at a depth."
 )
 
 

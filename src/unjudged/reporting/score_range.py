@@ -15,8 +15,8 @@ KEY, QUESTION = "score-range", "How far could scores move?"
 HOW = (
     "The dot is the score as it is (unjudged documents count as nonrelevant). The bar runs from the lowest to the "
     "highest score that some judgments of the unjudged documents could give. Both ends are extremes: all unknown "
-    "documents would have to be as bad, or as good, as they can be for that one run. A short bar means that no new "
-    "judgment can change much."
+    "documents would have to be as bad, or as good, as they can be for that one run. A short bar means that no "
+    "new judgment can change much."
 )
 
 

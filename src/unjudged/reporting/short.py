@@ -12,9 +12,10 @@ CARDS = ("winners", "fair-to-outsiders", "fewer-judgments", "enough-topics", "an
 """The sections whose verdicts stand on the cards."""
 
 HOW = (
-    "Each verdict is a word with its number and the limits that decide it: solid, with care, fragile, or unknown where "
-    "there are not enough runs, teams or topics to say. There is no overall mark: what matters depends on what you "
-    "want to do. The limits can be changed (unjudged report --thresholds FILE) and are listed in the last section."
+    "Each verdict is a word with its number and the limits that decide it: solid, with care, fragile, or unknown "
+    "where there are not enough runs, teams or topics to say. There is no overall mark: what matters depends on "
+    "what you want to do. The limits can be changed (unjudged report --thresholds FILE) and are listed in the "
+    "last section."
 )
 
 _ORDER = {

@@ -5,17 +5,23 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unjudged.collection import Collection, Floats
+from unjudged.collection import Collection, Floats, Pool
 from unjudged.errors import UsageError
+from unjudged.judgments.depth import shallow
+from unjudged.judgments.leave_out import leave_out
 from unjudged.measures import measures
-from unjudged.reporting.section import counted
+from unjudged.pooling.pool import pool_of
+from unjudged.reporting.section import Progress, counted, silent
 from unjudged.reporting.thresholds import Thresholds, read_thresholds
 from unjudged.results import Provenance, Result, Row
 from unjudged.scoring import POLICIES, Scores, score
+
+if TYPE_CHECKING:
+    from unjudged.reporting.fair_to_outsiders import Outside
 
 MEASURES = ("AP", "nDCG@10", "P@10")
 """Measures of a report when none are asked for; the first one leads."""
@@ -72,6 +78,7 @@ class Subject:
         self.settings = settings or Settings()
         self.thresholds = thresholds or read_thresholds()
         self.second = second
+        self._outside: Outside | None = None
 
     # -- scores
 
@@ -142,6 +149,50 @@ class Subject:
             missing.append(f"{counted(len(self.runs), 'run')} (at least {self.thresholds.runs} are needed)")
         return "there are only " + " and ".join(missing) if missing else ""
 
+    # -- the pool
+
+    @functools.cached_property
+    def pool(self) -> Pool | None:
+        """The pool the judgments show: depth and pooled runs; None where they show none."""
+        c, depth = self.collection, self.settings.depth
+        try:
+            found = pool_of(c, depth, None if c.pool is not None else "infer")
+        except UsageError:
+            return None
+        return found
+
+    @functools.cached_property
+    def pooled_teams(self) -> dict[str, list[str]]:
+        """The pooled runs of each team that has some."""
+        team_of = {**{run: run for run in self.collection.full.runs}, **self.collection.teams}
+        found: dict[str, list[str]] = {}
+        for run in self.pool.runs if self.pool is not None else ():
+            found.setdefault(team_of[run], []).append(run)
+        return found
+
+    @functools.cached_property
+    def outsiders(self) -> list[int]:
+        """Numbers of the runs whose team has no pooled run."""
+        return [r for r, team in enumerate(self.teams) if self.pool is not None and team not in self.pooled_teams]
+
+    def less_deep(self, depth: int) -> Collection:
+        """The collection with a pool of this depth."""
+        assert self.pool is not None
+        return shallow(self.collection, depth, pooled=list(self.pool.runs))
+
+    def without(self, runs: Sequence[str]) -> Collection:
+        """The collection as if these runs had not been pooled."""
+        assert self.pool is not None
+        return leave_out(self.collection, runs=list(runs), depth=self.pool.depth, pooled=list(self.pool.runs))
+
+    def outside(self, progress: Progress = silent) -> Outside:
+        """What being outside the pool costs."""
+        if self._outside is None:
+            from unjudged.reporting.fair_to_outsiders import outside
+
+            self._outside = outside(self, progress)
+        return self._outside
+
     # -- results
 
     def result(self, columns: Sequence[str], rows: Sequence[Row], settings: Mapping[str, Any] | None = None) -> Result:
@@ -149,7 +200,8 @@ class Subject:
         from unjudged import __version__
 
         plain = [tuple(_plain(value) for value in row) for row in rows]
-        made = {**self.collection.settings, **self.settings.to_dict(), **(settings or {})}
+        pool = self.pool.settings if self.pool is not None else {"pool": "not recognised"}
+        made = {**self.collection.settings, **pool, **self.settings.to_dict(), **(settings or {})}
         provenance = Provenance(__version__, self.call, self.collection.sources, made, self.settings.seed)
         return Result(columns, lambda: plain, provenance)
 

@@ -14,10 +14,10 @@ from unjudged.statistics.paired import t_test
 
 KEY, QUESTION = "winners", "Who wins, and how sure is that?"
 HOW = (
-    "A dot is a run's mean over the topics, the line its 95 % interval: where the mean may lie on other topics of the "
-    "same kind. Intervals of two runs may overlap although the runs differ, for topics that are hard for one are hard "
-    "for the other; colour and table therefore rest on paired tests against the best run, corrected for their number "
-    "(Holm). 'Not told apart' means these topics cannot tell, not that the runs are equal."
+    "A dot is a run's mean over the topics, the line its 95 % interval: where the mean may lie on other topics of "
+    "the same kind. Intervals of two runs may overlap although the runs differ, for topics that are hard for one "
+    "are hard for the other; colour and table therefore rest on paired tests against the best run, corrected for "
+    "their number (Holm). 'Not told apart' means these topics cannot tell, not that the runs are equal."
 )
 
 
