@@ -19,6 +19,20 @@ MODULES = {
 
 BELOW = {
     "errors": set(),
+    "reporting": {
+        "bounds",
+        "collection",
+        "correction",
+        "errors",
+        "io",
+        "judgments",
+        "kernels",
+        "measures",
+        "pooling",
+        "results",
+        "scoring",
+        "statistics",
+    },
     "kernels": {"errors"},
     "io": {"errors", "kernels"},
     "collection": {"errors", "kernels", "io"},
@@ -73,7 +87,6 @@ BELOW = {
         "results",
         "statistics",
     },
-    "reporting": {"bounds", "collection", "errors", "io", "kernels", "measures", "results", "scoring", "statistics"},
     "studies": {
         "errors",
         "kernels",

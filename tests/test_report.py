@@ -14,8 +14,9 @@ from scipy import stats
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import InputError, UsageError
-from unjudged.reporting import SECTIONS, Report, Settings, Subject, failing, read_thresholds, section
+from unjudged.reporting import SECTIONS, Report, Settings, Subject, enough_topics, failing, read_thresholds, section
 from unjudged.reporting.section import Cancelled
+from unjudged.statistics.reliability import g_study
 
 TINY = {"topics": 26, "runs": 21, "teams": 6, "depth": 8, "K": 60, "C": 700, "leave_out": "team06"}
 
@@ -134,6 +135,172 @@ def test_score_range_is_that_of_bounds(collection: uj.Collection, report: Report
         assert (value, low, high) == tuple(found[collection.runs.index(run)])
     could = sum(found[:, 2] >= found[:, 1].max() - 1e-12)
     assert f"open to {could} runs" in report["score-range"].verdict.sentence
+
+
+class Plain:
+    """The collection read from its files by hand: grades, lists, teams, pooled runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.grade: dict[str, dict[str, int]] = {}
+        for line in (folder / "qrels.txt").read_text().splitlines():
+            topic, _, doc, grade = line.split()
+            self.grade.setdefault(topic, {})[doc] = int(grade)
+        self.lists: dict[str, dict[str, list[str]]] = {}
+        for file in sorted((folder / "runs").iterdir()):
+            lists = self.lists.setdefault(file.name, {})
+            for line in file.read_text().splitlines():
+                lists.setdefault(line.split()[0], []).append(line.split()[2])
+        table = [line.split("\t") for line in (folder / "teams.tsv").read_text().splitlines()[1:]]
+        self.team = dict(table)
+        table = [line.split("\t") for line in (folder / "pooled.tsv").read_text().splitlines()[1:]]
+        self.pooled = [run for run, answer in table if answer == "yes"]
+
+    def p10(self, run: str, without: dict[str, set[str]] | None = None) -> float:
+        gone = without or {}
+        scores = [
+            sum(grades.get(d, 0) > 0 and d not in gone.get(t, ()) for d in self.lists[run][t][:10]) / 10
+            for t, grades in self.grade.items()
+        ]
+        return float(np.mean(scores))
+
+    def top(self, runs: list[str], depth: int) -> dict[str, set[str]]:
+        return {t: {d for run in runs for d in self.lists[run][t][:depth]} for t in self.grade}
+
+    def ap(self, run: str, known: dict[str, set[str]]) -> float:
+        scores = []
+        for t, grades in self.grade.items():
+            relevant = {d for d, g in grades.items() if g > 0 and d in known[t]}
+            found = total = 0.0
+            for rank, doc in enumerate(self.lists[run][t], 1):
+                if doc in relevant:
+                    found += 1
+                    total += found / rank
+            scores.append(total / len(relevant) if relevant else 0.0)
+        return float(np.mean(scores))
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> Plain:
+    return Plain(folder)
+
+
+def test_the_pool_is_recognised(collection: uj.Collection, plain: Plain) -> None:
+    pool = Subject(collection).pool
+    assert pool is not None and pool.depth == TINY["depth"]
+    assert set(plain.pooled) <= set(pool.runs)
+
+
+def test_outsiders_against_counting_by_hand(collection: uj.Collection, plain: Plain, report: Report) -> None:
+    subject = Subject(collection)
+    assert subject.pool is not None
+    pooled, depth = list(subject.pool.runs), subject.pool.depth
+    got = columns(report, "fair-to-outsiders")
+    losses = []
+    for team in sorted({plain.team[run] for run in pooled}):
+        theirs = [run for run in pooled if plain.team[run] == team]
+        mine, others = plain.top(theirs, depth), plain.top([r for r in pooled if r not in theirs], depth)
+        gone = {t: mine[t] - others[t] for t in mine}
+        before, after = [plain.p10(run) for run in theirs], [plain.p10(run, gone) for run in theirs]
+        losses.append(1 - np.mean(after) / np.mean(before))
+        for run, full, reduced in zip(theirs, before, after, strict=True):
+            (row,) = [i for i, m in enumerate(got["measure"]) if m == "P@10" and got["run"][i] == run]
+            assert got["full"][row] == pytest.approx(full) and got["reduced"][row] == pytest.approx(reduced)
+            assert got["rank_full"][row] == 1 + sum(plain.p10(r) > full + 1e-12 for r in collection.runs)
+            assert got["rank_reduced"][row] == 1 + sum(plain.p10(r, gone) > reduced + 1e-12 for r in collection.runs)
+    numbers = report["fair-to-outsiders"].numbers
+    assert numbers["left out"] == pytest.approx(np.mean(losses))
+    assert [subject.runs[r] for r in subject.outsiders] == [r for r in collection.runs if plain.team[r] == "team06"]
+    assert 0 < numbers["outside"] < 1
+    assert report["fair-to-outsiders"].verdict.value == max(numbers.values())
+
+
+def test_fewer_judgments_against_scipy(collection: uj.Collection, plain: Plain, report: Report) -> None:
+    pool = Subject(collection).pool
+    assert pool is not None
+    got = columns(report, "fewer-judgments")
+    everything = {t: set(g) for t, g in plain.grade.items()}
+    full = [plain.ap(run, everything) for run in collection.runs]
+    for depth in (4, 2):
+        cut = [plain.ap(run, plain.top(list(pool.runs), depth)) for run in collection.runs]
+        (row,) = [i for i, m in enumerate(got["measure"]) if m == "AP" and got["level"][i] == f"depth {depth}"]
+        assert got["tau"][row] == pytest.approx(stats.kendalltau(full, cut).statistic)
+        assert got["mean"][row] == pytest.approx(np.mean(cut))
+        assert got["judgments"][row] == sum(
+            len(plain.top(list(pool.runs), depth)[t] & set(g)) for t, g in plain.grade.items()
+        )
+    assert report["fewer-judgments"].verdict.value == got["tau"][row]  # a quarter of 8
+    assert {"AP", "AP'", "nDCG@10", "P@10"} == set(got["measure"])
+
+
+def test_expected_tau_against_drawing_topics() -> None:
+    """Normal scores with known variances: the formula gives the tau of fresh topic sets."""
+    rng = np.random.default_rng(1)
+    taus, said = [], []
+    for _ in range(12):
+        runs = rng.normal(0, 1.0, 40)
+        x, y = (runs + rng.normal(0, 3.0, (n, 40)) + rng.normal(0, 2.0, (n, 1)) for n in (30, 100))
+        taus.append(stats.kendalltau(x.mean(axis=0), y.mean(axis=0)).statistic)
+        said.append(enough_topics.expected_tau(g_study(x), 30))
+    exact = 2 / np.pi * np.arcsin(np.sqrt(1 / (1 + 9 / 30) / (1 + 9 / 100)))
+    assert np.mean(taus) == pytest.approx(exact, abs=0.03)
+    assert np.mean(said) == pytest.approx(exact, abs=0.03)
+
+
+def test_topics_needed_is_the_fewest() -> None:
+    study = g_study(np.random.default_rng(2).normal(0, 1, (20, 9)) + np.arange(9) / 4)
+    needed = enough_topics.topics_needed(study, 0.7)
+    assert needed is not None
+    assert enough_topics.expected_tau(study, needed) >= 0.7 > enough_topics.expected_tau(study, needed - 1)
+    assert enough_topics.topics_needed(study, 0.999) is None
+
+
+def test_safe_pairs_against_statsmodels(collection: uj.Collection, report: Report) -> None:
+    multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
+    x = uj.score(collection, ["AP"]).matrix("AP")
+    got = columns(report, "safe-comparisons")
+    runs = {run: r for r, run in enumerate(collection.runs)}
+    pairs = [(runs[a], runs[b]) for a, b in zip(got["better"], got["other"], strict=True)]
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs) == len(runs) * (len(runs) - 1) // 2
+    raw = [stats.ttest_rel(x[:, a], x[:, b]).pvalue for a, b in pairs]
+    np.testing.assert_allclose(got["p_adjusted"], multipletests(raw, method="holm")[1], rtol=1e-6, atol=1e-12)
+    for state, p, half, lifted in zip(got["state"], got["p_adjusted"], got["half_depth"], got["lifted"], strict=True):
+        assert state == ("open" if p >= 0.05 else "reversed" if half < 0 or lifted < 0 else "safe")
+    assert min(got["difference"]) >= 0
+    said = report["safe-comparisons"].verdict
+    assert said.value == got["state"].count("safe") / len(pairs)
+    assert f"{got['state'].count('safe')} of {len(pairs)} pairs" in said.sentence
+
+
+def test_judges(folder: Path, collection: uj.Collection, report: Report, tmp_path: Path) -> None:
+    got = columns(report, "another-judge")
+    assert all(tau == 1 for tau, rate in zip(got["tau"], got["rate"], strict=True) if rate == 0)
+    assert {kind for kind in got["kind"] if kind.startswith("favours")} <= {f"favours team0{i}" for i in range(1, 7)}
+    assert report["another-judge"].verdict.word in ("unknown", "fragile")  # never solid without a second judge
+    subject = Subject(collection, second=collection)
+    same = section("another-judge", subject)
+    assert same.verdict.word == "solid" and same.verdict.value == 1
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    turned = "".join(f"{t} 0 {d} {int(g == '0')}\n" for t, _, d, g in lines)
+    (tmp_path / "second.txt").write_text(turned)
+    second = uj.load(str(tmp_path / "second.txt"), str(folder / "runs"))
+    other = section("another-judge", Subject(collection, second=second))
+    ap = [uj.score(c, ["AP"]).mean_values()[:, 0] for c in (collection, second)]
+    assert other.verdict.word == "fragile"
+    assert other.verdict.value == pytest.approx(stats.kendalltau(*ap).statistic)
+
+
+def test_without_a_pool_or_teams() -> None:
+    """Nothing can be left out where no list begins with a judged document; the verdicts say so."""
+    qrels = {str(t): {f"d{i}": int(i % 3 == 0) for i in range(5, 12)} for t in range(3)}
+    runs = {
+        f"r{r}": {t: {f"d{i}": float((i * (r + 3)) % 13) if i >= 5 else 99.0 for i in range(13)} for t in qrels}
+        for r in range(4)
+    }
+    made = uj.report(uj.load(qrels, runs))
+    assert "no pool can be recognised" in made["fair-to-outsiders"].verdict.sentence
+    assert made.words["fair-to-outsiders"] == "unknown"
+    assert columns(made, "fewer-judgments")["level"][-1].endswith("at random")
+    assert made.html()
 
 
 def test_json_carries_the_tables(report: Report) -> None:
