@@ -48,6 +48,7 @@ SECTIONS: Mapping[str, str] = {
     "fewer-judgments": "fewer_judgments",
     "enough-topics": "enough_topics",
     "another-judge": "another_judge",
+    "after-correction": "after_correction",
     "safe-comparisons": "safe_comparisons",
 }
 """The questions in the reader's order, and the module that answers each (`in-short` and `how-made` frame them)."""

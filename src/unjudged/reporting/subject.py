@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.errors import UsageError
-from unjudged.judgments.depth import shallow
 from unjudged.judgments.leave_out import leave_out
+from unjudged.judgments.reduce import random_order
 from unjudged.measures import measures
+from unjudged.pooling.membership import membership
 from unjudged.pooling.pool import pool_of
 from unjudged.reporting.section import Progress, counted, silent
 from unjudged.reporting.thresholds import Thresholds, read_thresholds
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MEASURES = ("AP", "nDCG@10", "P@10")
 """Measures of a report when none are asked for; the first one leads."""
+
+_CUT = 8
+"""Sets the draws of a cut pool apart from those of other reductions."""
 
 OUTSIDER = "P@10"
 """The measure of fairness: what a reader sees first, and where a missing judgment costs at once."""
@@ -176,9 +180,14 @@ class Subject:
         return [r for r, team in enumerate(self.teams) if self.pool is not None and team not in self.pooled_teams]
 
     def less_deep(self, depth: int) -> Collection:
-        """The collection with a pool of this depth."""
+        """The collection with a pool of this depth; of judgments the pool does not explain, an equal share."""
         assert self.pool is not None
-        return shallow(self.collection, depth, pooled=list(self.pool.runs))
+        c, pool = self.collection, self.pool
+        kept = membership(c, replace(pool, depth=depth)).found()
+        other = ~membership(c, pool).found()
+        chance = random_order(c.full, self.settings.seed, _CUT)[c.rows]
+        kept |= other & (chance < depth / pool.depth)
+        return c.keeping(kept, f"pool of depth {depth}", replace(pool, depth=depth))
 
     def without(self, runs: Sequence[str]) -> Collection:
         """The collection as if these runs had not been pooled."""
