@@ -104,11 +104,9 @@ def main() -> None:
                 agree = word in right
                 good, total = good + agree, total + 1
                 title = SCENARIOS[scenario].title
-                print(
-                    f"| {scenario} {title} | {seed} | {question} | {value:.3f} | {' or '.join(sorted(right))} | {word} | "
-                    f"{number:.3f} | {'' if agree else 'differs'} |",
-                    flush=True,
-                )
+                words, mark = " or ".join(sorted(right)), "" if agree else "differs"
+                cells = (f"{scenario} {title}", seed, question, f"{value:.3f}", words, word, f"{number:.3f}", mark)
+                print("|", " | ".join(map(str, cells)), "|", flush=True)
     print(f"\n{good} of {total} verdicts agree.", file=sys.stdout)
 
 
