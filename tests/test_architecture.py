@@ -97,6 +97,7 @@ BELOW = {
         "judgments",
         "scoring",
         "comparing",
+        "correction",
         "results",
         "statistics",
         "figures",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,14 +28,10 @@ class Errors:
     tau: float
 
 
-def errors(
-    runs: Sequence[str], true: Floats, estimate: Floats, different: Callable[[], npt.NDArray[np.bool_]] | None
-) -> Errors:
-    """The errors of estimates. `different` gives the runs x runs matrix of significant true differences."""
+def errors(runs: Sequence[str], true: Floats, estimate: Floats, different: npt.NDArray[np.bool_] | None) -> Errors:
+    """The errors of estimates. `different`: runs x runs, the significant true differences, where known."""
     passed = strictly_passed(runs, true, estimate)
-    sre_star = None
-    if different is not None:
-        sre_star = int((passed & different()).sum()) if passed.any() else 0
+    sre_star = None if different is None else int((passed & different).sum())
     return Errors(mean_absolute_error(true, estimate), rank_error(true, estimate), sre_star, tau_b(true, estimate))
 
 

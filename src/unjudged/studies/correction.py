@@ -147,17 +147,15 @@ class Case:
         pool = pool_of(read, depth, pooled, tolerance)
         return cls(name, read, pool, _trials(read, pool, setup, setup.top), setup)
 
-    def errors(self, trials: Sequence[Trial] | None = None) -> list[dict[str, Errors]]:
+    @functools.cached_property
+    def errors(self) -> list[dict[str, Errors]]:
         """Per cut-off: method -> errors."""
         found = []
-        for trial in self.trials if trials is None else trials:
-            different = functools.cache(
-                functools.partial(significant, trial.per_topic, self.setup.test, self.setup.alpha)
-            )
-            possible = min(trial.per_topic.shape) >= 2
+        for trial in self.trials:
+            different = significant(trial.per_topic, self.setup.test, self.setup.alpha)
             found.append(
                 {
-                    method: errors(trial.runs, trial.true, trial.estimate(method), different if possible else None)
+                    method: errors(trial.runs, trial.true, trial.estimate(method), different)
                     for method in (*self.setup.methods, REDUCED)
                 }
             )
@@ -215,7 +213,7 @@ def _methods(given: Any) -> tuple[str, ...]:
 def _summary(lab: Lab, cases: Sequence[Case], setup: Setup) -> tuple[tuple[str, ...], list[Row]]:
     rows: list[Row] = []
     for case in cases:
-        found = case.errors()
+        found = case.errors
         for method in (*setup.methods, REDUCED):
             for trial, by_method in zip(case.trials, found, strict=True):
                 e = by_method[method]
@@ -263,7 +261,7 @@ def _table(lab: Lab, cases: Sequence[Case], setup: Setup) -> tuple[Sequence[str]
     rows: list[Row] = []
     cells: list[list[list[float | None]]] = []
     for case in cases:
-        for trial, found in zip(case.trials, case.errors(), strict=True):
+        for trial, found in zip(case.trials, case.errors, strict=True):
             values = [[float(printed(found[m].mae)), found[m].sre, found[m].sre_star] for m in methods]
             cells.append(values)
             shown: list[Any] = []
@@ -347,7 +345,7 @@ def stability(cases: Sequence[Case], setup: Setup) -> tuple[Records, Records]:
     """MAE change by the first method in percent against E rho^2 and Phi of the true scores, and their correlations."""
     rows: Records = []
     for case in cases:
-        for trial, found in zip(case.trials, case.errors(), strict=True):
+        for trial, found in zip(case.trials, case.errors, strict=True):
             before, after = found[REDUCED].mae, found[setup.methods[0]].mae
             if before == 0 or min(trial.per_topic.shape) < 2:
                 continue
@@ -378,7 +376,7 @@ def stability(cases: Sequence[Case], setup: Setup) -> tuple[Records, Records]:
 
 def _verdict(cases: Sequence[Case], setup: Setup) -> Verdict:
     method = setup.methods[0]
-    changes = [(e[REDUCED].mae, e[method].mae, t.n) for c in cases for t, e in zip(c.trials, c.errors(), strict=True)]
+    changes = [(e[REDUCED].mae, e[method].mae, t.n) for c in cases for t, e in zip(c.trials, c.errors, strict=True)]
     better = sum(after < before - 1e-12 for before, after, _ in changes)
     before, after, n = next(((b, a, n) for b, a, n in changes if n == 10), changes[0])
     sentence = (

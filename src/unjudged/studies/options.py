@@ -50,7 +50,9 @@ OPTIONS: dict[str, Option] = {
     "rel": Option(("--rel",), "smallest relevant grade (default 1)", parse=int),
     "alpha": Option(("--alpha",), "level of significance", "A", float),
     "resamples": Option(("--resamples",), "resamples of the test (default: 1000)", parse=int),
-    "test": Option(("--test",), "test of a pair of runs: bootstrap, t, wilcoxon, permutation", "NAME"),
+    "test": Option(
+        ("--test",), "test of a pair of runs: bootstrap, t, wilcoxon, permutation (correction: tukey, t)", "NAME"
+    ),
     "trials": Option(("--trials",), "random topic sets", parse=int),
     "sampling": Option(
         ("--sampling",), "disjoint, replacement, independent, comma separated (default: all three)", "S", names
@@ -67,7 +69,21 @@ OPTIONS: dict[str, Option] = {
     "one_per_team": Option(("--one-per-team",), "one run of each team, chosen by the seed"),
     "all_runs": Option(("--all-runs",), "every run instead of one per team"),
     "depth": Option(("--depth",), "pool depth (default: inferred)", "D", int),
-    "pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default: all given)", "FILE"),
+    "pooled": Option(
+        ("--pooled",), "pooled runs: a file of names, or infer (default: all given; correction: infer)", "FILE"
+    ),
+    "tolerance": Option(
+        ("--tolerance",), "with pooled runs inferred: share of the depth that may be unjudged in one", "X", float
+    ),
+    "protocol": Option(("--protocol",), "the correction experiment's details", choices=("strict", "sigir2015")),
+    "leave": Option(("--leave",), "what is left out of the pool at a time", choices=("team", "run")),
+    "cutoffs": Option(("--cutoffs",), "cut-offs n of P@n", "N,N", numbers),
+    "methods": Option(
+        ("--methods",), "corrections: lipani, webber-park, lipani-v2, webber-ratio, per-topic", "M,M", names
+    ),
+    "indicator": Option(("--indicator",), "when lipani corrects: lambda, delta-p or delta-anti-p", "I"),
+    "merge_alpha": Option(("--merge-alpha",), "weight of the new run in merging, 0 to 1", "A", float),
+    "per_run": Option(("--per-run",), "one row per left-out run and cut-off, with all quantities"),
     "teams_taken": Option(("--take",), "teams to take, comma separated", "TEAM,...", names),
     "summary": Option(("--summary",), "one row per condition and measure: tau, power, misses, false alarms"),
     "pairs": Option(("--pairs",), "one row per pair of runs"),
