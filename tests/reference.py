@@ -16,24 +16,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.measures import ALIASES, REGISTRY
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
-
-PENDING: set[str] = set()
-"""Canonical names (DESIGN 5) without a measure yet. Tests on them start by themselves once they exist;
-`test_worked_examples.py` fails on a name that is neither pending nor there, and on one that is both."""
-
-
-def exists(*names: str) -> bool:
-    """Are all these measures there? False only for pending ones: anything else must be a typing error."""
-    for name in names:
-        if name not in REGISTRY and name not in ALIASES:
-            assert name in PENDING, f"{name} is neither a measure nor pending"
-            return False
-    return True
-
 
 # -- one topic from ranked grades
 

@@ -147,7 +147,7 @@ def test_ties_that_decide_a_score(tmp_path):
 
 
 def test_every_code_has_a_case_and_an_explanation():
-    assert {case[0] for case in CASES} | {"UJ119"} == set(CODES)
+    assert {case[0] for case in CASES} | {"UJ119", "UJ120"} == set(CODES)  # these have tests of their own
     for code in CODES:
         text = explain(code)
         assert text.startswith(f"{code}  {CODES[code].title}")
@@ -412,3 +412,33 @@ def test_real_runs(tmp_path, name):
         again = {json.loads(line)["code"] for line in (tmp_path / "out").read_text().splitlines()}
         assert again == found - FIXABLE
         assert same_scores(qrels, tmp_path / f"{name}.gz", qrels, fixed)
+
+
+SHIFTED = [
+    (b" d03 3 ", b" d03 7 3 ", "7 fields, the tag is a number"),
+    (b" d03 3 ", b" d 03 3 ", "the id's second half stands in the rank column"),
+    (b" d03 3 ", b" d x 3 ", "and is no number there"),
+    (b"1 Q0 d03", b"topic 1 Q0 d03", "a topic with a blank: its rank column holds the document"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), [case[:2] for case in SHIFTED], ids=[case[2] for case in SHIFTED])
+@pytest.mark.parametrize("trailing", [b"", b" remark"], ids=["six fields", "seven fields"])
+def test_a_blank_inside_an_id_is_told(tmp_path: Path, old: bytes, new: bytes, trailing: bytes) -> None:
+    text = swap(run(), old, new).replace(b"\n", trailing + b"\n")
+    _, found = call(tmp_path, {"qrels": QRELS, "r": text})
+    told = [f for f in found if f["code"] == "UJ120"]
+    assert [(f["line"], f["count"], f["severity"]) for f in told] == [("3", "1", "warning")]
+    assert new.decode().strip() in told[0]["finding"]
+
+
+@pytest.mark.parametrize("remark", [b" rel", b" 1", b" two words"])
+def test_a_remark_behind_the_tag_is_no_shift(tmp_path: Path, remark: bytes) -> None:
+    _, found = call(tmp_path, {"qrels": QRELS, "r": swap(run(), b" r\n", b" r" + remark + b"\n", 2)})
+    assert [f["code"] for f in found] == ["UJ111"]
+
+
+def test_a_number_for_a_tag_is_no_shift(tmp_path: Path) -> None:
+    text = swap(run("7"), b" 7\n", b" 7 remark\n", 2)
+    _, found = call(tmp_path, {"qrels": QRELS, "r7": text})
+    assert "UJ120" not in [f["code"] for f in found]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import reference
-from reference import PENDING, collection_of, exists, value
+from reference import collection_of, value
 
 import unjudged as uj
 from unjudged.measures import ALIASES, REGISTRY
@@ -266,15 +266,10 @@ def name_of(spelling: str) -> str:
     return re.split(r"['(@]", spelling)[0]
 
 
-def test_every_name_is_a_measure_or_known_to_be_pending() -> None:
+def test_every_name_is_a_measure() -> None:
     names = {name_of(s) for s in (*EXPECTED, *RIGID, *NOTHING_RELEVANT, *NEGATIVE["unjudged"])} | CANONICAL
-    unknown = {name for name in names if name not in REGISTRY and name not in ALIASES and name not in PENDING}
+    unknown = {name for name in names if name not in REGISTRY and name not in ALIASES}
     assert not unknown
-
-
-def test_pending_names_do_not_exist_yet() -> None:
-    there = PENDING & {*REGISTRY, *ALIASES}
-    assert not there, f"now measures; take them out of reference.PENDING: {sorted(there)}"
 
 
 def test_the_table_is_complete() -> None:
@@ -294,8 +289,6 @@ def test_relevant_and_nonrelevant_are_counted_in_the_judgments(example: str) -> 
 def test_measure(spelling: str, example: str) -> None:
     e = EXAMPLES[example]
     expected = EXPECTED[spelling][COLUMNS.index(example)]
-    if not exists(name_of(spelling)):
-        pytest.skip(f"{name_of(spelling)} is pending")
     # H and the highest grade of ERR belong to the collection: another topic holds a document of that grade.
     # The table's column `ERR(exp, gmax=3)` takes 3 also for M3, whose H is 1.
     top = 3 if spelling == "ERR" else e.highest
@@ -314,8 +307,6 @@ def test_the_highest_grade_is_that_of_the_collection_not_of_the_topic(spelling: 
 @pytest.mark.parametrize("how", ["measure", "score"])
 @pytest.mark.parametrize("spelling", [*RIGID])
 def test_rigid_relevance_makes_low_grades_judged_nonrelevant(spelling: str, how: str) -> None:
-    if not exists(name_of(spelling)):
-        pytest.skip(f"{name_of(spelling)} is pending")
     e = EXAMPLES["M12_rigid"]
     collection = collection_of(e.ranked, e.counts)
     wanted = uj.parse(spelling)[0]

@@ -7,8 +7,7 @@ be what was meant. info: worth knowing; nothing has to be done.
 from __future__ import annotations
 
 import textwrap
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from unjudged.errors import InputError, UsageError, nearest
@@ -108,25 +107,6 @@ def where(doc: bytes, topic: bytes) -> str:
 def example(topics: Iterable[bytes]) -> str:
     """The first of several ids."""
     return f"e.g. {shown(next(iter(topics)), 30)}"
-
-
-def kinship(sample: Sequence[bytes], known: set[bytes]) -> str:
-    """How the ids of a run none of whose documents is judged may be related to the judged ones."""
-    here, there = shown(sample[0], 40), shown(min(known), 40)
-    enough = max(1, len(sample) // 10)
-    if len(known.intersection(sample)) >= enough:
-        return "but they are for other topics: are the topics mixed up?"
-    folded = {doc.lower() for doc in known}
-    if sum(doc.lower() in folded for doc in sample) >= enough:
-        return f"ids differ in upper and lower case (here e.g. {here}, there e.g. {there})"
-    ids = sorted(known)
-    for doc in sample:
-        place = bisect_left(ids, doc)
-        if not doc.isdigit() and ids[min(place, len(ids) - 1)].startswith(doc):
-            return f"ids look cut (here e.g. {shown(doc, 40)}, there {shown(ids[place], 40)})"
-        if not doc.isdigit() and place and doc.startswith(ids[place - 1]):
-            return f"ids are longer than judged ones (here e.g. {shown(doc, 40)}, there {shown(ids[place - 1], 40)})"
-    return f"ids look like another collection's (here e.g. {here}, there e.g. {there})"
 
 
 def explain(code: str) -> str:
@@ -229,8 +209,8 @@ _RUNS = (
         "UJ111", WARNING, "more than six fields", "line",
         "{many} with more than six fields{first}{detail}; remove blanks inside ids (--fix drops the rest)",
         "Fields behind the sixth are ignored. Harmless when they are remarks or a tag of two words; wrong when a "
-        "document id holds a blank, because then the rank is read as the score. Look at the first such line. --fix "
-        "keeps the first six fields.",
+        "document id holds a blank, because then the rank is read as the score (UJ120 where that shows). Look at the "
+        "first such line. --fix keeps the first six fields.",
         True,
     ),
     Code(
@@ -289,6 +269,14 @@ _RUNS = (
         "0.001 between the best and the worst of them. Tools break ties in different ways, so published numbers of "
         "such a run are not comparable to the last digits. score orders them by document id; --ties expected gives "
         "the mean over all orders. Write scores with more digits, or break ties on purpose.",
+    ),
+    Code(
+        "UJ120", WARNING, "fields shifted by a blank inside an id", "line",
+        "{many} with fields shifted by a blank inside an id{first}{detail}; remove the blank",
+        "The line has more fields than most lines of the file, and its rank is no number or its tag is one, unlike "
+        "theirs: a document id (or topic) with a blank inside is read as two fields, so the id is cut and the rank is "
+        "read as the score. score does not notice. Write ids without blanks, as they stand in the judgments. Where "
+        "most lines of a file are shifted, their ranks are no numbers: UJ106.",
     ),
 )
 

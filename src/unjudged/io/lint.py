@@ -16,13 +16,14 @@ from statistics import median, median_high
 
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.findings import Tally, example, kinship, many, quoted, shown, where, why
+from unjudged.io.findings import Tally, example, many, quoted, shown, where, why
 from unjudged.io.ids import to_text
+from unjudged.io.kinship import kinship
 from unjudged.io.repair import grade_of, lines, not_utf8, ranked, repeated, score_of, unusable
+from unjudged.io.shapes import Shapes
 from unjudged.io.teams import read_teams
 
 USUAL_DEPTH = 1000
-
 
 Judged = dict[bytes, dict[bytes, int]]
 """The grades of each topic's documents, as far as they can be read."""
@@ -128,6 +129,7 @@ class RunCheck:
         self.cut: Counter[int] = Counter()
         self.whole: Counter[int] = Counter()
         self.sample: list[bytes] = []
+        self.shapes = Shapes()
 
     def read(self) -> RunCheck:
         """Look through the file."""
@@ -161,6 +163,7 @@ class RunCheck:
             if score is None:
                 note("UJ101", number, detail=partial(unusable, line, "run"))
                 continue
+            self.shapes.see(number, line, fields)
             if len(fields) > 6:
                 note("UJ111", number, detail=partial(quoted, line))
                 del fields[6:]
@@ -279,6 +282,7 @@ class RunCheck:
     def _summarise(self) -> None:
         """What can be said once the whole file was seen."""
         note = self.tally.note
+        self.shapes.note_shifted(self.tally)
         if self.path == files.STDIN:
             self.name = to_text(next(iter(self.tags)))
         if self.tied:

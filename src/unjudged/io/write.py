@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -190,10 +191,20 @@ def _parquet(columns: Table, path: str | Path) -> bytes:
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
-    """Write beside the target, then move into place; what was there before stays until then."""
+    """Write beside the target, then move into place; what was there before stays until then.
+
+    A link stays a link: the file it leads to is written. What is no file (a pipe, a terminal, a device such as
+    /dev/null) and what is open already (/dev/stdout) is written into.
+    """
     target = Path(path)
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}")
     try:
+        if _written_into(target):
+            with open(os.open(target, os.O_WRONLY | os.O_APPEND), "wb") as file:  # noqa: PTH123
+                file.write(data)
+            return
+        if target.is_symlink():
+            target = target.resolve()
+        temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}")
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # noqa: PTH123
                 file.write(data)
@@ -203,3 +214,19 @@ def write_whole(path: str | Path, data: bytes) -> None:
             raise
     except OSError as problem:
         raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None
+
+
+def _written_into(target: Path) -> bool:
+    """Is this anything but a file or folder, or another name of an open file (/dev/stdout, /dev/fd/3)?"""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(mode):
+        return not stat.S_ISDIR(mode)
+    while target.is_symlink():
+        folder = target.parent.resolve()
+        if folder.name == "fd" and folder.parts[1] in ("proc", "dev"):
+            return True
+        target = folder / target.readlink()
+    return False

@@ -211,8 +211,8 @@ _ADHOC = Parameters(
 )  # fmt: skip
 _PASSAGE = Parameters(
     topics=50, teams=18, runs=60, depth=10, pool_per_team=None, extra=125, q_extra=3, K=1000, C=10500,
-    R=115, Rsd=1.15, Rmin=6, Rmax=0.2, grades=(0.54, 0.28, 0.18), rel=2, step=0.85, mu=6.3, q_team=1.9,
-    q_run=0.85, b=2.3, beta=1.5, i_team=0.83, i_run=0.34, c=0.53, f=0.09, m=0.22, k=3, agree=0.10, odd=0.28,
+    R=115, Rsd=1.15, Rmin=6, Rmax=0.2, grades=(0.54, 0.28, 0.18), rel=2, step=0.85, mu=6.4, q_team=1.6,
+    q_run=0.85, b=2.3, beta=1.5, i_team=0.83, i_run=0.34, c=0.51, f=0.09, m=0.22, k=3, agree=0.10, odd=0.28,
     style=0.22, hard_c=2.3, hard_f=1.1, hard_t=0.1, families=(0.45, 0.55),
 )  # fmt: skip
 _ROUNDS = Parameters(
