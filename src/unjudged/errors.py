@@ -12,7 +12,6 @@ The command line turns an UnjudgedError into its sentence and exit code 2.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -54,6 +53,8 @@ def one_line(text: str, limit: int = 600) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """` (did you mean X?)` for the closest known word, or nothing."""
+    import difflib  # only for a wrong word
+
     folded: dict[str, str] = {}
     for k in known:
         folded.setdefault(k.casefold(), k)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -244,6 +243,8 @@ class Result:
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
+        from html import escape
+
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
         body = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in rows)
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
@@ -261,7 +262,7 @@ class Result:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join([*lines, ""])
 
 
 def _cell(value: Any) -> str:
@@ -302,6 +303,8 @@ def _is_number(text: str) -> bool:
 
 
 def _html_cell(value: Any) -> str:
+    from html import escape
+
     if not isinstance(value, Shown):
         return f"<td>{escape(_shown(value))}</td>"
     main = f"<strong>{escape(value.text)}</strong>" if value.bold else escape(value.text)

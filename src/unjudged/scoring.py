@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,10 +69,10 @@ class Scores(Result):
         topics = [text(topic) for topic in self.topics]
         for r, run in enumerate(map(text, self.runs)):
             if self.per_topic:
-                values = self.values[r].tolist()
-                for t in np.flatnonzero(self.counted[r]).tolist():
-                    for name, value in zip(names, values[t], strict=True):
-                        yield run, topics[t], name, repr(value)
+                there = np.flatnonzero(self.counted[r]).tolist()
+                listed = [topic for t in there for topic in repeat(topics[t], len(names))]
+                values = map(repr, self.values[r, there].ravel().tolist())
+                yield from zip(repeat(run), listed, names * len(there), values)
             for name, value in zip(names, means[r], strict=True):
                 yield run, text("all"), name, text(value)
 

@@ -10,7 +10,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -209,7 +209,7 @@ class Judged(Rows):
             self.topics, self.topic, self.docs, self.grades, self.source, self.iterations, self.iteration
         )
         lines = np.frombuffer(self.lines, np.int64) if self.unit == "line" else None
-        return replace(table, line=lines, notes=self.notes())
+        return table._replace(line=lines, notes=self.notes())
 
 
 @dataclass
@@ -243,4 +243,4 @@ class Retrieved(Rows):
         lists = ((topic, docs, scores) for topic, (docs, scores) in self.lists.items())
         table = run_from_topics(lists, self.source, index, topics, self.reading, keep_docs)
         tag = self.last_run if self.last_run and _writable(self.last_run) else ""
-        return replace(table, name=name or tag or "run", tag=tag, notes=self.notes() + table.notes)
+        return table._replace(name=name or tag or "run", tag=tag, notes=self.notes() + table.notes)

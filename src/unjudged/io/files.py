@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -21,22 +23,31 @@ def run_name(path: str | Path) -> str:
     return Path(path).name.removesuffix(".gz")
 
 
+def kind(path: str) -> str:
+    """What a name leads to: `file`, `folder`, `other` (a pipe, a device), or `` for nothing that can be seen."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - hundreds of runs are looked at
+    except (OSError, ValueError):
+        return ""
+    return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+
+
 def expand(spec: str | Path) -> list[str]:
     """The files a RUN argument stands for: a file, a folder's files by name, a glob, or `-`."""
     text = str(spec)
     if text == STDIN:
         return [text]
-    path = Path(text)
-    if path.is_dir():
+    there = kind(text)
+    if there == "folder":
         try:
-            inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
+            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not p.name.startswith("."))
             inside = [p for p in inside if not p.name.endswith(".fixed") or not _original(p)]
         except OSError as problem:
             raise InputError(f"cannot be read ({problem.strerror})", text) from None
         if not inside:
             raise InputError("this folder holds no runs", text)
         return [str(p) for p in inside]
-    if path.exists() or not glob.has_magic(text):
+    if there or not glob.has_magic(text):
         return [text]
     found = sorted(p for p in glob.glob(text) if Path(p).is_file())  # noqa: PTH207 - absolute patterns
     if not found:
@@ -52,7 +63,7 @@ def _original(fixed: Path) -> bool:
 
 def read_once(path: str) -> bool:
     """Can this be read only once (stdin, a pipe, a device)?"""
-    return path == STDIN or (Path(path).exists() and not Path(path).is_file())
+    return path == STDIN or kind(path) in ("folder", "other")
 
 
 def chunks(path: str) -> Iterator[bytes | memoryview]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import stat
 import sys
 import zlib
 from collections.abc import Callable
@@ -109,7 +108,7 @@ def peek(path: str) -> Head:
         if path == files.STDIN:
             look = getattr(sys.stdin.buffer, "peek", None)
             start = bytes(look(_HEAD)) if look else b""
-        elif stat.S_ISREG(Path(path).stat().st_mode):
+        elif files.kind(path) == "file":
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
                 start = file.read(_HEAD)
         else:
@@ -146,7 +145,7 @@ def run_format(path: str) -> str:
     """The name of the format of this run; `trec` where no other is recognised."""
     if path.startswith(DATASET):
         return "ir_datasets"
-    if path != files.STDIN and not Path(path).is_file():
+    if path != files.STDIN and files.kind(path) != "file":
         from unjudged.io.ntcireval import is_run
 
         return "ntcireval" if is_run(path) else "trec"
@@ -183,7 +182,7 @@ def runs(spec: str) -> list[tuple[str, str]]:
     """(name, path) of each run a RUN argument stands for: a file, folder or glob, `-`, or `irds:ID`."""
     if spec.startswith(DATASET):
         return [(spec.removeprefix(DATASET), spec)]
-    if Path(spec).is_dir():
+    if files.kind(spec) == "folder":
         from unjudged.io.ntcireval import runs_in
 
         if found := runs_in(Path(spec)):

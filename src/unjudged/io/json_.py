@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from unjudged.errors import InputError
@@ -52,4 +51,4 @@ def read_run(
     """A run's judged hits."""
     source = source_name(path)
     table = run_from_dict(_read(path, source), source, index, topics, reading, keep_docs)
-    return replace(table, name=name or "run")
+    return table._replace(name=name or "run")

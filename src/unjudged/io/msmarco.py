@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ def read_run(
     if found["split"]:
         found, notes = scan(gather=True)
     table = run_table(found, name or "run", source, topics, reading)
-    return replace(table, tag="", notes=notes + table.notes)
+    return table._replace(tag="", notes=notes + table.notes)
 
 
 def _as_trec(pieces: Any, rows: Rows) -> Iterator[bytes]:

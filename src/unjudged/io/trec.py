@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +55,7 @@ class Reading:
         )
 
 
-@dataclass(frozen=True)
-class QrelsTable:
+class QrelsTable(NamedTuple):
     """Judgments as columns, in the order of the source."""
 
     source: str
@@ -77,8 +76,7 @@ class QrelsTable:
         return cls("no judgments", Ids.of(topics), none, Ids.of([]), none, Ids.of(["0"]), none)
 
 
-@dataclass(frozen=True)
-class RunTable:
+class RunTable(NamedTuple):
     """One run's judged hits by topic, and what was noticed while reading it."""
 
     name: str
@@ -93,13 +91,13 @@ class RunTable:
     """Topics outside the judgments: the first few, all of them where full lists were asked for."""
     notes: tuple[str, ...] = ()
     tag: str = ""
-    docs: Ids | None = field(default=None, repr=False)
-    doc_offsets: npt.NDArray[np.int64] | None = field(default=None, repr=False)
-    doc_rows: npt.NDArray[np.int32] | None = field(default=None, repr=False)
-    doc_scores: npt.NDArray[np.float64] | None = field(default=None, repr=False)
-    tie_first: npt.NDArray[np.int32] | None = field(default=None, repr=False)
-    tie_size: npt.NDArray[np.int32] | None = field(default=None, repr=False)
-    repeats: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    docs: Ids | None = None
+    doc_offsets: npt.NDArray[np.int64] | None = None
+    doc_rows: npt.NDArray[np.int32] | None = None
+    doc_scores: npt.NDArray[np.float64] | None = None
+    tie_first: npt.NDArray[np.int32] | None = None
+    tie_size: npt.NDArray[np.int32] | None = None
+    repeats: npt.NDArray[np.int32] | None = None
     """Lines whose document stood higher in the same topic: (topic, rank above the line)."""
 
 
