@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
 from collections.abc import Iterator, Mapping
@@ -48,7 +47,8 @@ class Lists(Hits):
     def where(self, mask: Mask, rel: int | None = None) -> Lists:
         """Only the hits chosen by a mask."""
         chosen = np.flatnonzero(mask)
-        view = copy.copy(self)
+        view = type(self).__new__(type(self))
+        view.__dict__.update(self.__dict__)  # everything, also what is not pickled
         view.__dict__.pop("position", None)
         for name in (*self.per_hit, "grade", "topic"):
             if name in self.__dict__:
