@@ -66,18 +66,17 @@ def condorcet(lists: TopicLists) -> Floats:
 
     A retrieved document stands above one that is not; a run that lacks both has no say.
     """
-    last = int(lists.rank.max(initial=0)) + 1
-    rank = np.full((lists.runs, lists.docs), last, np.int32)
-    rank[lists.run, lists.doc] = lists.rank
-    wins = np.empty(lists.docs)
-    step = max(1, (1 << 22) // max(lists.docs, 1))
-    for start in range(0, lists.docs, step):
-        ahead = np.zeros((min(step, lists.docs - start), lists.docs), np.int32)
-        for listed in rank:
-            mine = listed[start : start + step, None]
-            ahead += mine < listed
-            ahead -= mine > listed
-        wins[start : start + step] = (ahead > 0).sum(axis=1)
+    runs, many = lists.popularity, lists.docs
+    wins = np.empty(many)
+    step = max(1, (1 << 24) // max(many, 1))
+    for start in range(0, many, step):
+        mine = slice(start, min(start + step, many))
+        ahead = runs[mine, None] - runs[None, :]  # right but for the runs that hold both
+        for first, last in lists.bounds():
+            listed = lists.doc[first:last]
+            place = np.flatnonzero((listed >= mine.start) & (listed < mine.stop))
+            ahead[np.ix_(listed[place] - start, listed)] += np.sign(np.arange(len(listed)) - place[:, None])
+        wins[mine] = (ahead > 0).sum(axis=1)
     return wins
 
 
