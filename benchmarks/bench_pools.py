@@ -3,11 +3,12 @@
     python benchmarks/bench_pools.py qrels.txt runs/ --cut 100
     python benchmarks/bench_pools.py --simulate adhoc --seed 1 --cut 100
 
-For each depth k the budget is the size of the depth-k pool, so column k compares all strategies at equal cost. Existing
-judgments answer for the assessor; an unjudged document costs its share of the budget and counts as nonrelevant. `--cut`
-(the depth to which the collection was judged) keeps the candidates to documents that were mostly judged; a simulation is
-read with its truth, where every retrieved document is judged. Random strategies are averaged over seeds. The last column
-is CPU time for the largest budget, lists read.
+For each depth k the budget is the size of the depth-k pool, so column k compares all strategies at equal cost.
+Existing judgments answer for the assessor; an unjudged document costs its share of the budget and counts as
+nonrelevant. `--cut` (the depth to which the collection was judged) keeps the candidates to documents that were mostly
+judged; a simulation is read with its truth, where every retrieved document is judged. Random strategies are averaged
+over seeds. tau: Kendall's tau_b of the runs' mean AP under the pool of the largest budget (samples: infAP, xinfAP;
+seed 0) with that under all judgments. seconds: CPU time for the largest budget, lists read.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import warnings
 import numpy as np
 
 import unjudged as uj
-from unjudged.pooling.strategies import ADAPTIVE, SAMPLE, STRATEGIES
+from unjudged.pooling.strategies import SAMPLE, STRATEGIES
+from unjudged.statistics.correlation import tau_b
 
 RANDOM = ("fair-take", "uniform", "stratified", "random", "epsilon-greedy", "thompson")
 
@@ -52,6 +54,16 @@ def read(args: argparse.Namespace) -> uj.Collection:
         return collection
 
 
+ESTIMATED = {"uniform": "infAP", "stratified": "xinfAP"}
+
+
+def order_kept(collection: uj.Collection, name: str, budget: int) -> float:
+    """tau_b of the runs under the built pool with the runs under all judgments."""
+    built = uj.build_pool(collection, name, budget=budget).collection()
+    whole = uj.score(collection, ["AP"]).mean_values()[:, 0]
+    return tau_b(whole, uj.score(built, [ESTIMATED.get(name, "AP")]).mean_values()[:, 0])
+
+
 def found(collection: uj.Collection, name: str, budget: int, seeds: int) -> tuple[float, float, int]:
     """Relevant documents found, CPU seconds, and the documents chosen."""
     relevant, size, start = [], 0, time.process_time()
@@ -71,10 +83,11 @@ def main() -> int:
     base = [uj.build_pool(collection, "depth", depth=k).relevant for k in depths]
     total = int((collection.judgments.grade >= 1).sum())
     print(f"{collection!r}, {total} relevant documents judged\n")
-    print("| strategy | " + " | ".join(f"k = {k}" for k in depths) + " | seconds |")
-    print("|---|" + "---:|" * (len(depths) + 1))
-    print("| budget (documents) | " + " | ".join(map(str, budgets)) + " | |")
-    print("| **depth-k** | " + " | ".join(f"**{n}**" for n in base) + " | |")
+    print("| strategy | " + " | ".join(f"k = {k}" for k in depths) + " | tau | seconds |")
+    print("|---|" + "---:|" * (len(depths) + 2))
+    print("| budget (documents) | " + " | ".join(map(str, budgets)) + " | | |")
+    kept = order_kept(collection, "depth", budgets[-1])
+    print("| **depth-k** | " + " | ".join(f"**{n}**" for n in base) + f" | **{kept:.3f}** | |")
     worst = 0
     for name, strategy in STRATEGIES.items():
         if name in ("depth", "sampled-depth"):
@@ -84,9 +97,9 @@ def main() -> int:
             relevant, seconds, size = found(collection, name, budget, args.seeds)
             worst = max(worst, size - budget)
             cells.append(f"{relevant:.0f} ({relevant / depth_k - 1:+.0%})")
-        kind = {ADAPTIVE: " (learns)", SAMPLE: " (sample)"}.get(strategy.kind, "") if strategy.judged else ""
-        kind = " (sample)" if strategy.kind == SAMPLE else kind
-        print(f"| {name}{kind} | " + " | ".join(cells) + f" | {seconds:.1f} |")
+        kind = " (learns)" if strategy.judged else " (sample)" if strategy.kind == SAMPLE else ""
+        cells.append(f"{order_kept(collection, name, budgets[-1]):.3f}")
+        print(f"| {name}{kind} | " + " | ".join(cells) + f" | {seconds:.1f} |", flush=True)
     return int(worst > 0)
 
 

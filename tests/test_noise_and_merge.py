@@ -484,4 +484,8 @@ def test_a_collection_without_judgments(files: Path) -> None:
     assert scored.values[:, 0, 0].tolist() == [1, 1]
     with pytest.raises(uj.UsageError, match="no judgments to score with"):
         uj.score(c, ["AP"])
+    many = {str(t): {"d": 1.0} for t in range(30, 0, -1)}
+    assert uj.load(None, {"r": many}).topics == tuple(map(str, range(1, 31)))
+    (files / "many").write_text("".join(f"{t} Q0 d 1 1 x\n" for t in many))
+    assert len(uj.load(None, str(files / "many")).topics) == 30
     assert uj.load(None, {"b": {"x": {"d": 1.0}}, "a": {"w": {"d": 1.0}}}).topics == ("w", "x")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.pooling.build import split
+from unjudged.pooling.build import settled, split
 from unjudged.pooling.sampling import shares
 from unjudged.pooling.strategies import ADAPTIVE, STRATEGIES
 
@@ -493,6 +495,13 @@ def test_the_pool_as_a_collection_scores_like_the_file(example: uj.Collection, t
 # -- scores
 
 
+def test_values_equal_but_for_rounding_are_a_tie() -> None:
+    assert len(set(settled(np.array([0.1 + 0.2, 0.3, 0.3 * (1 + 1e-15)])).tolist())) == 1
+    values = np.array([1e-200, 1.000001e-200, 0.0, -2.5, 1e300, -0.0, 1 / 3])
+    assert np.allclose(settled(values), values, rtol=1e-11, atol=0)
+    assert len(set(settled(values).tolist())) == 6
+
+
 def test_infinite_and_equal_scores_are_normalised() -> None:
     runs = {
         "r": {"t": {"a": math.inf, "b": 1.0, "c": 0.0, "d": -math.inf}},
@@ -557,3 +566,156 @@ def test_names_are_forgiving(example: uj.Collection) -> None:
     for name in ("MTF", "Move_To_Front", " move-to-front "):
         assert order(uj.build_pool(example, name, budget=3)) == "abc"
     assert all(s.help.endswith(".") or s.help.endswith(")") for s in STRATEGIES.values())
+
+
+# -- the same written a second time, document by document, with exact fractions where ties decide
+
+
+def ranked_lists(c: uj.Collection, t: int) -> list[list[str]]:
+    """The lists of a topic, runs by name."""
+    by_name = sorted(range(len(c.runs)), key=lambda r: c.runs[r])
+    return [c.rankings.ids(c.judgments, r * len(c.topics) + t) for r in by_name]
+
+
+def largest(values: dict[str, Any]) -> str:
+    """The document of the largest value; equal but for rounding: the smaller id."""
+    best = max(values.values())
+    return min(doc for doc, value in values.items() if value >= best - abs(best) * 1e-11)
+
+
+def merged_by(lists: list[list[str]], part: Any) -> list[str]:
+    value: dict[str, Fraction] = {}
+    for one in lists:
+        for rank, doc in enumerate(one, 1):
+            value[doc] = value.get(doc, Fraction(0)) + part(rank)
+    return sorted(value, key=lambda doc: (-value[doc], doc))
+
+
+def plain_rbp(lists: list[list[str]], relevant: set[str], cubed: bool) -> list[str]:
+    half, docs = Fraction(1, 2), sorted({d for one in lists for d in one})
+    chosen: list[str] = []
+    while len(chosen) < len(docs):
+        value = dict.fromkeys((d for d in docs if d not in chosen), Fraction(0))
+        for one in lists:
+            parts = {doc: half * half ** (rank - 1) for rank, doc in enumerate(one, 1)}
+            residual = 1 - sum(parts[d] for d in chosen if d in parts)
+            base = sum((parts[d] for d in chosen if d in parts and d in relevant), Fraction(0))
+            weight = residual * (base + residual / 2) ** 3 if cubed else residual
+            for doc in value:
+                value[doc] += parts.get(doc, 0) * weight
+        chosen.append(min(value, key=lambda d: (-value[d], d)))
+    return chosen
+
+
+def plain_hedge(lists: list[list[str]], relevant: set[str], beta: float = 0.1) -> list[str]:
+    docs = sorted({d for one in lists for d in one})
+    many = len(docs)
+
+    def loss(one: list[str], doc: str) -> float:
+        ranks = [one.index(doc) + 1] if doc in one else range(len(one) + 1, many + 1)
+        return float(np.mean([math.log(many / r) / 2 for r in ranks]))
+
+    weights, chosen = [1.0] * len(lists), []
+    while len(chosen) < many:
+        mixed = {d: sum(w * loss(one, d) for w, one in zip(weights, lists, strict=True)) / sum(weights) for d in docs}
+        chosen.append(largest({d: v for d, v in mixed.items() if d not in chosen}))
+        sign = -1 if chosen[-1] in relevant else 1
+        weights = [w * beta ** (sign * loss(one, chosen[-1])) for w, one in zip(weights, lists, strict=True)]
+    return chosen
+
+
+def plain_turns(lists: list[list[str]], relevant: set[str], name: str) -> list[str]:
+    chosen: list[str] = []
+    good, bad = [0] * len(lists), [0] * len(lists)
+    last = None
+    while True:
+        heads = {r: h for r, one in enumerate(lists) if (h := next((d for d in one if d not in chosen), None))}
+        if not heads:
+            return chosen
+        if name == "move-to-front":
+            stay = last is not None and last in heads and chosen[-1] in relevant
+            turn = last if stay else min(heads, key=lambda r: (bad[r], r))
+        elif name == "max-mean":
+            turn = min(heads, key=lambda r: (-Fraction(1 + good[r], 2 + good[r] + bad[r]), r))
+        else:
+            fresh = [r for r in sorted(heads) if not good[r] + bad[r]]
+            n, bound = len(chosen), {}
+            for r in heads if not fresh else ():
+                mean, f = good[r] / (good[r] + bad[r]), math.log(n) / (good[r] + bad[r])
+                bound[r] = mean + math.sqrt(f * min(0.25, mean - mean**2 + math.sqrt(2 * f)))
+            turn = fresh[0] if fresh else max(sorted(bound), key=lambda r: round(bound[r], 12))
+        assert turn is not None
+        chosen.append(heads[turn])
+        good[turn] += heads[turn] in relevant
+        bad[turn] += heads[turn] not in relevant
+        last = turn
+
+
+@settings(max_examples=30)
+@given(collections())
+def test_strategies_against_plain_python(data: tuple[Any, Any]) -> None:
+    qrels, runs = data
+    if not any(grade >= 0 for judged in qrels.values() for grade in judged.values()):
+        return
+    c = uj.load(qrels, runs)
+    pools = {
+        name: list(uj.build_pool(c, name, budget=1000, **options).rows())
+        for name, options in {
+            "take": {},
+            "rrf": {},
+            "rbp-a": {"p": 0.5},
+            "popularity": {},
+            "precision": {"cutoff": 2},
+            "rbp-b": {"p": 0.5},
+            "rbp-c": {"p": 0.5},
+            "hedge": {},
+            "move-to-front": {},
+            "max-mean": {},
+            "ucb1-tuned": {},
+        }.items()
+    }
+    for t, topic in enumerate(c.topics):
+        lists = ranked_lists(c, t)
+        relevant = {d for d, g in qrels[topic].items() if g >= 1}
+        docs = sorted({d for one in lists for d in one})
+        best = {d: min(one.index(d) for one in lists if d in one) for d in docs}
+        expected = {
+            "take": sorted(docs, key=lambda d, best=best: (best[d], d)),
+            "rrf": merged_by(lists, lambda r: Fraction(1, 60 + r)),
+            "rbp-a": merged_by(lists, lambda r: Fraction(1, 2**r)),
+            "popularity": merged_by(lists, lambda r: Fraction(1)),
+            "precision": merged_by(lists, lambda r: Fraction(r <= 2)),
+            "rbp-b": plain_rbp(lists, relevant, False),
+            "rbp-c": plain_rbp(lists, relevant, True),
+            "hedge": plain_hedge(lists, relevant),
+            **{name: plain_turns(lists, relevant, name) for name in ("move-to-front", "max-mean", "ucb1-tuned")},
+        }
+        for name, order_expected in expected.items():
+            assert [row[1] for row in pools[name] if row[0] == topic] == order_expected, name
+
+
+@settings(max_examples=30)
+@given(collections())
+def test_combinations_of_scores_against_plain_python(data: tuple[Any, Any]) -> None:
+    qrels, runs = data
+    c = uj.load(qrels, runs)
+    combine = {
+        "combmin": min,
+        "combmax": max,
+        "combsum": sum,
+        "combanz": lambda s: sum(s) / len(s),
+        "combmnz": lambda s: sum(s) * len(s),
+        "combmed": statistics.median,
+    }
+    pools = {name: list(uj.build_pool(c, name, budget=1000).rows()) for name in combine}
+    for topic in c.topics:
+        scores: dict[str, list[Fraction]] = {}
+        for run in runs.values():
+            listed = {d: Fraction(s) for d, s in run.get(topic, {}).items()}
+            low, high = min(listed.values(), default=0), max(listed.values(), default=0)
+            for doc, score in listed.items():
+                scores.setdefault(doc, []).append((score - low) / (high - low) if high > low else Fraction(1))
+        for name, how in combine.items():
+            value = {doc: how(given) for doc, given in scores.items()}
+            expected = sorted(value, key=lambda d, value=value: (-value[d], d))
+            assert [row[1] for row in pools[name] if row[0] == topic] == expected, name

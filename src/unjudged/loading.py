@@ -167,7 +167,7 @@ def _no_judgments(runs: Any, reading: Reading, jobs: int | None) -> QrelsTable:
     if _once(runs):
         raise UsageError("without judgments the runs are read twice, to know the topics first: give files")
     nothing = Judgments.of(QrelsTable.unjudged([]))
-    tables = _read_all(list(_sources(runs, nothing, reading).values()), False, jobs)
+    tables = _read_all(list(_sources(runs, nothing, reading).values()), True, jobs)  # so that all topics are named
     topics = list(dict.fromkeys(topic for table in tables for topic in table.outside_names))
     whole = all(topic.isascii() and topic.isdigit() for topic in topics)
     return QrelsTable.unjudged(sorted(topics, key=int) if whole else sorted(topics))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.collection import Collection, Ints
+from unjudged.collection import Collection, Floats, Ints
 from unjudged.errors import UsageError
 from unjudged.pooling.built import BuiltPool, Chosen
 from unjudged.pooling.lists import Choice, TopicLists, topic_lists
@@ -93,6 +93,14 @@ def split(budget: int, available: Sequence[int]) -> list[int]:
             left -= each
         open_topics = [t for t in open_topics if sizes[t] < available[t]]
     return sizes
+
+
+def settled(values: Floats) -> Floats:
+    """Values to 12 significant digits: what is equal but for rounding is a tie."""
+    with np.errstate(divide="ignore"):
+        digits = 11 - np.floor(np.log10(np.abs(values)))
+    scale = 10.0 ** np.clip(np.where(np.isfinite(digits), digits, 0.0), -300, 300)
+    return np.asarray(np.round(values * scale) / scale)
 
 
 def _check(
@@ -188,7 +196,7 @@ def _choose(
         choice = chosen.make(lists, rng=rng, **how)
     else:
         random = {"rng": rng} if "rng" in inspect.signature(chosen.make).parameters else {}
-        order = np.argsort(-chosen.make(lists, **random, **settings), kind="stable")
+        order = np.argsort(-settled(chosen.make(lists, **random, **settings)), kind="stable")
         choice = Choice.all_of(order if size is None else order[:size])
     return Chosen(lists, choice, [bench.grade(doc) for doc in choice.chosen.tolist()])
 
