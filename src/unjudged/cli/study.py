@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.studies import Study
 
+ANSWER_WITHIN = "10s"
+"""How long a Dask scheduler may take to answer."""
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
@@ -198,7 +200,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
     except ImportError:
         raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
     try:
-        client: Any = Client(address, timeout="10s")  # type: ignore[no-untyped-call]
+        client: Any = Client(address, timeout=ANSWER_WITHIN)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TimeoutError) as problem:
         raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
     with client:

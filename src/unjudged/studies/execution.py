@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -218,9 +219,17 @@ def _packed(things: Any) -> bytes:
 
 def _receive(key: str, blob: bytes) -> None:
     """In a new local process: take the inputs; Ctrl-C is the parent's business."""
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _held[key] = pickle.loads(blob)
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for units for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(key: str, unit: Unit, blob: bytes | None = None) -> Arrays | None:

@@ -1,0 +1,315 @@
+"""`unjudged study`: every study from the command line, options from keyword arguments, interruption and resume."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unjudged as uj
+from unjudged.cli import main
+from unjudged.studies import find, known
+
+COLUMNS = {
+    "contributions": "team runs pooled unique unique_relevant",
+    "leave-team-out": "left_out run measure full reduced change_pct rank_full rank_reduced",
+    "leave-run-out": "left_out run measure full reduced change_pct rank_full rank_reduced",
+    "take-team": "taken run measure full reduced change_pct rank_full rank_reduced excluded",
+    "depth": "level measure repeat mean tau power misses false_alarms",
+    "reduction": "level measure repeat mean tau power misses false_alarms",
+    "power": "measure runs pairs significant power required_difference",
+    "swap": "measure sampling confidence required_difference max_performance relative_difference share",
+    "agreement": "measure_a measure_b tau p_value",
+    "stability": "measure fuzziness minority_rate ties",
+    "reliability": "measure erho2 phi low high topics_needed",
+}
+"""DESIGN 8."""
+WITH_FLAG = {
+    ("leave-team-out", "--summary"): "condition measure tau power misses false_alarms",
+    ("leave-run-out", "--summary"): "condition measure tau power misses false_alarms",
+    ("take-team", "--summary"): "condition measure tau power misses false_alarms",
+    ("power", "--pairs"): "measure run_a run_b difference p_value significant",
+    ("swap", "--curve"): "measure sampling bin comparisons swaps swap_rate",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("sim") / "tiny"
+    uj.simulate("tiny", seed=1, out=where)
+    return where
+
+
+@pytest.fixture
+def inputs(folder: Path) -> list[str]:
+    return [str(folder / "qrels.txt"), str(folder / "runs"), "--teams", str(folder / "teams.tsv")]
+
+
+def quick(name: str) -> list[str]:
+    """Options that make a study cheap."""
+    options = [] if name == "contributions" else ["-m", "AP,AP'"]
+    if {"resamples"} <= set(find(name).options):
+        options += ["--resamples", "50"]
+    if "trials" in find(name).options:
+        options += ["--trials", "20"]
+    return options
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_every_study_with_its_columns(name: str, inputs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", name, *inputs, *quick(name), "--format", "tsv", "--jobs", "1"]) == 0
+    out = capfd.readouterr().out.split("\n")
+    wanted = COLUMNS[name].split()
+    assert out[0].split("\t")[: len(wanted)] == wanted
+    assert len(out) > 2 and all(line.count("\t") == out[0].count("\t") for line in out[1:-1])
+    for sign in ("%", "+", "→", "↑", "↓"):
+        assert sign not in "\n".join(out)
+
+
+@pytest.mark.parametrize(("name", "flag"), WITH_FLAG)
+def test_other_tables(name: str, flag: str, inputs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", name, *inputs, *quick(name), flag, "--format", "tsv", "--jobs", "1"]) == 0
+    head = capfd.readouterr().out.split("\n")[0].split("\t")
+    wanted = WITH_FLAG[name, flag].split()
+    assert head[: len(wanted)] == wanted
+
+
+def test_text_ends_with_the_verdict_and_progress_stays_on_stderr(
+    inputs: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["study", "leave-team-out", *inputs, "-m", "AP,AP'", "--jobs", "1"]) == 0
+    printed = capfd.readouterr()
+    assert (
+        printed.out.rstrip().split("\n")[-1].startswith("fragile: a team left out of the pool changes by -5.86% in AP")
+    )
+    assert "leave-team-out: 6 sets of judgments: 6 units\n" in printed.err
+    assert "note: pool of depth 10 from 12 runs (depth inferred)\n" in printed.err
+
+
+def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "--help"]) == 0
+    overview = capfd.readouterr().out
+    assert all(f"  {name} " in overview for name in known())
+    assert main(["study"]) == 2
+    for name in known():
+        assert main(["study", name, "--help"]) == 0
+        text = capfd.readouterr().out
+        for option in find(name).options:
+            flag = {"measures": "--measures", "teams_taken": "--take"}.get(option, "--" + option.replace("_", "-"))
+            assert flag in text, (name, option)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["study", "leave-team"], "no study 'leave-team' (did you mean leave-team-out?)"),
+        (["study", "--format"], "name a study first"),
+        (["study", "power", "Q", "R", "--levels", "1"], "unrecognized arguments: --levels 1"),
+        (["study", "power", "Q", "R", "--alpha", "x"], "argument --alpha: invalid number value: 'x'"),
+        (["study", "depth", "Q", "R", "--levels", "a,b"], "numbers are given as 50,10,1, not 'a,b'"),
+        (["study", "power", "Q", "R", "-m", "APP"], "APP"),
+        (["study", "power", "Q", "R", "--figure", "x.gif"], "a chart ends in .svg"),
+        (
+            ["study", "power", "INPUTS", "--cluster", "tcp://127.0.0.1:1"],
+            "no Dask scheduler answers at tcp://127.0.0.1:1",
+        ),
+        (["study", "power", "INPUTS", "--beside", "nowhere"], "--beside nowhere: a folder with qrels.txt"),
+        (["study", "power", "INPUTS", "--workdir", "FILE/w"], "the work folder cannot be made"),
+        (["study", "power", "INPUTS", "--figure", "tau=x.svg"], "no chart 'tau'"),
+    ],
+)
+def test_misuse_is_one_sentence(
+    arguments: list[str],
+    sentence: str,
+    inputs: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FILE").write_text("")
+    given = [a for argument in arguments for a in (inputs if argument == "INPUTS" else [argument])]
+    monkeypatch.setattr("unjudged.cli.study.ANSWER_WITHIN", "1s")
+    assert main(given) == 2
+    printed = capfd.readouterr()
+    assert sentence in printed.err and "Traceback" not in printed.err
+    assert len([line for line in printed.err.strip().split("\n") if line.startswith("unjudged")]) == 1
+
+
+def test_charts_are_written(inputs: list[str], tmp_path: Path) -> None:
+    charts = ["--figure", str(tmp_path / "a.svg"), "--figure", f"ranks={tmp_path / 'b.json'}"]
+    assert (
+        main(["study", "leave-team-out", *inputs, "-m", "AP", "--jobs", "1", *charts, "-o", str(tmp_path / "t")]) == 0
+    )
+    assert (tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
+    assert "Rank of each team" in (tmp_path / "b.json").read_text("utf-8")
+
+
+def test_another_collection_beside(folder: Path, inputs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    other = folder.parent / "other"
+    if not other.exists():
+        uj.simulate("tiny", seed=2, out=other)
+    line = ["study", "power", *inputs, "-m", "AP", "--test", "t", "--beside", str(other), "--format", "csv"]
+    assert main([*line, "--jobs", "1"]) == 0
+    rows = capfd.readouterr().out.strip().split("\n")
+    assert rows[0].startswith("collection,measure,runs") and [r.split(",")[0] for r in rows[1:]] == ["tiny", "other"]
+
+
+# -- the same bytes, whatever happens (issue 7, must show 2 and 3)
+
+LINE = ["-m", "AP,Q'", "--levels", "70,50,30", "--resamples", "100", "--repeats", "2", "--format", "tsv"]
+"""2 repeats x 3 levels and the full judgments, 2 measures: 14 units."""
+
+
+def reduction(inputs: list[str], *more: str, code: int = 0) -> str:
+    """`unjudged study reduction` in a process of its own."""
+    command = [sys.executable, "-m", "unjudged", "study", "reduction", *inputs, *LINE, *more]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> str:
+    given = [str(folder / "qrels.txt"), str(folder / "runs"), "--teams", str(folder / "teams.tsv")]
+    return reduction(given, "--jobs", "1")
+
+
+def test_one_process_and_four(inputs: list[str], expected: str) -> None:
+    assert expected.count("\n") == 1 + 2 * 3 * 2
+    assert reduction(inputs, "--jobs", "4") == expected
+
+
+DIES = """
+import os, signal, sys
+from unjudged.cli import main
+from unjudged.studies.workdir import Workdir
+keep, kept = Workdir.keep, []
+def keep_and_die(self, key, arrays):
+    keep(self, key, arrays)
+    kept.append(key)
+    if len(kept) == int(sys.argv[1]):
+        os.kill(os.getpid(), int(sys.argv[2]))
+Workdir.keep = keep_and_die
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+def interrupted(after: int, by: signal.Signals, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """The command in a process that is hit by a signal right after it kept so many units."""
+    command = [sys.executable, "-c", DIES, str(after), str(int(by)), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_killed_and_resumed(jobs: str, inputs: list[str], expected: str, tmp_path: Path) -> None:
+    work = ["--workdir", str(tmp_path / "work"), "--jobs", jobs]
+    arguments = ["study", "reduction", *inputs, *LINE, *work]
+    killed = interrupted(5, signal.SIGKILL, arguments)
+    assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
+    kept = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "work" / "units").iterdir()}
+    assert len(kept) == 5
+    assert reduction(inputs, *work) == expected
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "work" / "units").iterdir()}
+    assert len(after) == 14 and {name: after[name] for name in kept} == kept  # not computed again
+    command = [sys.executable, "-m", "unjudged", *arguments]
+    third = subprocess.run(command, capture_output=True, text=True)
+    assert third.stdout == expected and "14 units, 14 kept from before" in third.stderr
+
+
+def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) -> None:
+    work = ["--workdir", str(tmp_path / "work"), "--jobs", "2"]
+    stopped = interrupted(3, signal.SIGINT, ["study", "reduction", *inputs, *LINE, *work])
+    assert stopped.returncode == 130 and stopped.stdout == ""
+    assert stopped.stderr.rstrip().split("\n")[-1] == "unjudged: interrupted" and "Traceback" not in stopped.stderr
+    assert 3 <= len(list((tmp_path / "work" / "units").iterdir())) <= 4
+    assert reduction(inputs, *work) == expected
+
+
+def test_a_damaged_unit_is_computed_again(inputs: list[str], expected: str, tmp_path: Path) -> None:
+    work = ["--workdir", str(tmp_path / "work"), "--jobs", "1"]
+    assert reduction(inputs, *work) == expected
+    first, second = sorted((tmp_path / "work" / "units").iterdir())[:2]
+    first.write_bytes(first.read_bytes()[:-3])
+    second.write_bytes(b"")
+    command = [sys.executable, "-m", "unjudged", "study", "reduction", *inputs, *LINE, *work]
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.stdout == expected and "2 damaged work units were computed again" in again.stderr
+
+
+def test_a_work_folder_of_other_inputs(
+    folder: Path, inputs: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    work = ["--workdir", str(tmp_path / "work"), "--jobs", "1"]
+    assert main(["study", "agreement", *inputs, "-m", "AP,P@10", *work]) == 0
+    before = {p: p.read_bytes() for p in (tmp_path / "work").rglob("*") if p.is_file()}
+    changed = tmp_path / "qrels.txt"
+    lines = (folder / "qrels.txt").read_text().splitlines(keepends=True)
+    changed.write_text("".join(lines[:-1]))
+    assert main(["study", "agreement", str(changed), *inputs[1:], "-m", "AP,P@10", *work]) == 2
+    told = capfd.readouterr().err
+    assert "holds units of other judgments and runs; give another folder" in told
+    assert {p: p.read_bytes() for p in (tmp_path / "work").rglob("*") if p.is_file()} == before
+    assert main(["study", "agreement", *inputs, "-m", "AP,Q", *work]) == 0  # other options: other units
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of file sizes")
+def test_no_room_in_the_work_folder(inputs: list[str], tmp_path: Path) -> None:
+    """A real write that fails: files may not grow past 2 kB, which the list of inputs needs, but not a unit."""
+    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
+    code += "from unjudged.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "study", "power", *inputs, "-m", "AP", "--resamples", "20", "--jobs", "1"]
+    done = subprocess.run([*command, "--workdir", str(tmp_path / "w")], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "cannot be written (File too large); finished units are kept" in done.stderr
+    assert not list((tmp_path / "w" / "units").iterdir())
+
+
+# -- a real cluster
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers in processes of their own; a lost one is noticed soon."""
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "5s", "distributed.comm.timeouts.tcp": "5s"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as workers,
+        distributed.Client(workers) as client,
+    ):
+        yield client
+
+
+def test_two_workers_of_a_cluster(inputs: list[str], expected: str, cluster: Any) -> None:
+    assert reduction(inputs, "--cluster", cluster.scheduler.address) == expected
+
+
+def test_a_worker_killed_half_way(inputs: list[str], expected: str, cluster: Any) -> None:
+    from distributed.cfexecutor import ClientExecutor
+
+    class Killing(ClientExecutor):  # type: ignore[misc]
+        """Kills one worker when the seventh unit is handed out."""
+
+        handed_out = 0
+
+        def submit(self, *args: Any, **kwargs: Any) -> Any:
+            Killing.handed_out += 1
+            if Killing.handed_out == 7:
+                os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
+            return super().submit(*args, **kwargs)
+
+    c = uj.load(inputs[0], inputs[1], teams=inputs[3])
+    result = uj.study(
+        "reduction", c, measures="AP,Q'", levels=(70, 50, 30), resamples=100, repeats=2, executor=Killing(cluster)
+    )
+    assert result.render("tsv") == expected and Killing.handed_out >= 14
