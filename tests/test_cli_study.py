@@ -6,9 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -135,7 +133,6 @@ def test_misuse_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "FILE").write_text("")
     given = [a for argument in arguments for a in (inputs if argument == "INPUTS" else [argument])]
-    monkeypatch.setattr("unjudged.cli.study.ANSWER_WITHIN", "1s")
     assert main(given) == 2
     printed = capfd.readouterr()
     assert sentence in printed.err and "Traceback" not in printed.err
@@ -273,43 +270,58 @@ def test_no_room_in_the_work_folder(inputs: list[str], tmp_path: Path) -> None:
 
 # -- a real cluster
 
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Two workers in processes of their own; a lost one is noticed soon."""
-    distributed = pytest.importorskip("distributed")
-    import dask
-
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "5s", "distributed.comm.timeouts.tcp": "5s"}),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-        ) as workers,
-        distributed.Client(workers) as client,
-    ):
-        yield client
+CLUSTER = """
+import os, signal, sys
+import unjudged as uj
+from unjudged.cli import main
+from distributed import Client, LocalCluster
+from distributed.cfexecutor import ClientExecutor
 
 
-def test_two_workers_of_a_cluster(inputs: list[str], expected: str, cluster: Any) -> None:
-    assert reduction(inputs, "--cluster", cluster.scheduler.address) == expected
+class Killing(ClientExecutor):
+    # kills one worker when the seventh unit is handed out
+    handed_out = 0
+
+    def submit(self, *args, **kwargs):
+        Killing.handed_out += 1
+        if Killing.handed_out == 7:
+            os.kill(next(iter(self._client.run(os.getpid).values())), signal.SIGKILL)
+        return super().submit(*args, **kwargs)
 
 
-def test_a_worker_killed_half_way(inputs: list[str], expected: str, cluster: Any) -> None:
-    from distributed.cfexecutor import ClientExecutor
+if __name__ == "__main__":
+    qrels, runs, teams, out, *line = sys.argv[1:]
+    options = dict(measures="AP,Q'", levels=(70, 50, 30), resamples=100, repeats=2)
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster, Client(cluster) as client:
+        where = ["--cluster", cluster.scheduler_address, "-o", out + ".whole"]
+        assert main(["study", "reduction", qrels, runs, "--teams", teams, *line, *where]) == 0
+        c = uj.load(qrels, runs, teams=teams)
+        result = uj.study("reduction", c, executor=Killing(client), **options)
+        assert Killing.handed_out >= 14
+        with open(out + ".killed", "w") as file:
+            file.write(result.render("tsv"))
+"""
 
-    class Killing(ClientExecutor):  # type: ignore[misc]
-        """Kills one worker when the seventh unit is handed out."""
 
-        handed_out = 0
+def test_a_cluster_that_does_not_answer(inputs: list[str]) -> None:
+    pytest.importorskip("distributed")
+    code = "import sys; from unjudged.cli import main, study; study.ANSWER_WITHIN = '1s'; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "study", "power", *inputs, "--cluster", "tcp://127.0.0.1:1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "no Dask scheduler answers at tcp://127.0.0.1:1" in done.stderr
 
-        def submit(self, *args: Any, **kwargs: Any) -> Any:
-            Killing.handed_out += 1
-            if Killing.handed_out == 7:
-                os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
-            return super().submit(*args, **kwargs)
 
-    c = uj.load(inputs[0], inputs[1], teams=inputs[3])
-    result = uj.study(
-        "reduction", c, measures="AP,Q'", levels=(70, 50, 30), resamples=100, repeats=2, executor=Killing(cluster)
-    )
-    assert result.render("tsv") == expected and Killing.handed_out >= 14
+def test_a_cluster_of_two_workers_and_one_killed_half_way(inputs: list[str], expected: str, tmp_path: Path) -> None:
+    """In a process of its own, which is what a cluster leaves its traces in."""
+    pytest.importorskip("distributed")
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    settings = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "10s"}
+    command = [sys.executable, str(script), inputs[0], inputs[1], inputs[3], str(tmp_path / "table"), *LINE]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **settings}, timeout=600)
+    assert (tmp_path / "table.whole").exists(), done.stderr
+    assert (tmp_path / "table.whole").read_text("utf-8") == expected
+    assert (tmp_path / "table.killed").exists(), done.stderr
+    assert (tmp_path / "table.killed").read_text("utf-8") == expected

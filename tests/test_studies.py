@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -522,3 +525,76 @@ def test_teams_are_needed_where_they_are(sim: uj.Collection) -> None:
         uj.study("contributions", nobody)
     with pytest.raises(UsageError, match="needs a Collection"):
         uj.study("power", "qrels.txt")  # type: ignore[arg-type]
+
+
+# -- the findings of the papers on real collections (issue 7, must show 1)
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+COLLECTIONS = ("dl19-passage", "robust03", "trec2-adhoc")
+CONDENSED = ("AP'", "Q'", "nDCG'(dcg='jk')@1000", "RBP'", "bpref")
+
+
+@functools.cache
+def real(name: str) -> uj.Collection:
+    folder = DATA / name
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not here")
+    only = "601-650" if name == "robust03" else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", uj.DataWarning)
+        return uj.load(
+            folder / "qrels.txt.gz",
+            folder / "runs",
+            teams=folder / "teams.tsv",
+            only=only,
+            lenient=name == "trec2-adhoc",
+        )
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_condensed_measures_overestimate_a_left_out_team_and_ordinary_ones_underestimate_it(name: str) -> None:
+    """Sakai 2009, section 5."""
+    found = uj.study("leave-team-out", real(name), jobs=1).frame
+    for measure, rows in found.groupby("measure"):
+        mean = rows["change_pct"].mean()
+        assert (mean > 0) == (measure in CONDENSED), (measure, mean)
+    assert found.groupby("measure").ngroups == 9
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_independent_sets_swap_less_than_disjoint_ones(name: str) -> None:
+    """Sakai 2005: sets that share topics contradict each other less; disjoint and replacement are alike."""
+    found = uj.study("swap", real(name), measures="AP,Q,RBP", trials=200, curve=True, jobs=1).frame
+    swaps = found.groupby(["measure", "sampling"])["swaps"].sum()
+    for measure in ("AP", "Q", "RBP"):
+        assert swaps[measure, "independent"] < 0.8 * swaps[measure, "disjoint"]
+        assert abs(swaps[measure, "replacement"] / swaps[measure, "disjoint"] - 1) < 0.15
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_misses_and_false_alarms_add_up(name: str) -> None:
+    c = real(name)
+    teams = len(set(c.teams.values()))
+    for study, pairs in (("take-team", math.comb(teams, 2)), ("depth", math.comb(len(c.runs), 2))):
+        options: dict[str, Any] = {"summary": True} if study == "take-team" else {"levels": (10, 5, 1)}
+        found = uj.study(study, c, measures="Q',AP", resamples=100, jobs=1, **options).frame
+        full = uj.study("power", c, measures="Q',AP", resamples=100, jobs=1, one_per_team=study == "take-team").frame
+        before = dict(zip(full["measure"], full["significant"], strict=True))
+        rows = [r for r in found.to_dict("records") if r.get("condition") != "average"]
+        assert len(rows) >= 6
+        for row in rows:
+            after = before[row["measure"]] - row["misses"] + row["false_alarms"]
+            assert round(row["power"] * pairs) == after
+
+
+def test_significant_pairs_of_robust03() -> None:
+    """METHODS E: 16 runs of the teams of Sakai 2009, topics 601 to 650, gains 1 and 3, 1000 resamples, seed 0."""
+    c = real("robust03")
+    runs = c.with_runs([run for run in c.runs if run != "InexpC2"])
+    found = uj.study("power", runs, measures="sakai2009", seed=0, jobs=1)
+    assert list(found.frame["significant"]) == [91, 91, 78, 71, 84, 92, 93, 78, 71]
+    assert list(found.frame["pairs"].unique()) == [120]
+    required = [0.080, 0.067, 0.076, 0.057, 0.067, 0.072, 0.068, 0.085, 0.057]
+    assert found.frame["required_difference"].tolist() == pytest.approx(required, abs=0.0155)
+    first = found.table().split("\n")[1]
+    assert first.startswith("Q ") and "93/120 = 77.5%" in first

@@ -139,7 +139,7 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
         if group
     ]
     if not any(level is not None for level in kept.values()):
-        parts = [f"no measure keeps the order of the runs, not even at {word}{every[0]:g}{unit}"]
+        parts = [f"no measure keeps the order of the runs at {word}{every[0]:g}{unit}"]
     main = names[_ordinary(found[0].judged.measures)]
     reached = kept[main]
     verdict = "fragile" if reached is None else "solid" if reached == every[-1] else "with care"
