@@ -74,6 +74,7 @@ BELOW = {
         "bounds",
         "scoring",
         "results",
+        "figures",
         "statistics",
     },
     "correction": {

@@ -539,3 +539,42 @@ def test_letters_hold_for_any_scores(matrix: np.ndarray) -> None:
     shown = {run: set(text) for run, text in found.letters("AP").items()}
     for row in rows_of(found):
         assert bool(shown[row["run_a"]] & shown[row["run_b"]]) == (not row["p_adjusted"] < 0.2)
+
+
+# -- charts
+
+
+def test_charts_of_a_comparison() -> None:
+    """The data of the chart is the table; the first chart is the map of pairs, or with a baseline the differences."""
+    all_pairs = uj.compare(scores_of(MATRIX, MATRIX**2), test="t")
+    against = uj.compare(scores_of(MATRIX), test="t", baseline="run2")
+    assert all_pairs.figures == ("pairs", "differences")
+    assert against.figures == ("differences", "pairs")
+    fields = all_pairs.plot().spec["data"]["values"]
+    assert len(fields) == 2 * 20
+    significant = {(r["run_a"], r["run_b"], r["measure"]) for r in rows_of(all_pairs) if r["p_adjusted"] < 0.05}
+    better = {(f["row"], f["column"], f["measure"]) for f in fields if f["outcome"] == "row is better"}
+    worse = {(f["column"], f["row"], f["measure"]) for f in fields if f["outcome"] == "column is better"}
+    assert better == worse
+    assert {tuple(sorted(b[:2])) + b[2:] for b in better} == {tuple(sorted(s[:2])) + s[2:] for s in significant}
+    dots = against.plot().spec["data"]["values"]
+    assert {d["pair"]: (d["difference"], d["low"], d["high"]) for d in dots} == {
+        f"{r['run_a']} - run2": tuple(round(r[c], 4) for c in ("difference", "low", "high")) for r in rows_of(against)
+    }
+
+
+def test_a_chart_of_many_pairs_shows_the_largest_and_says_so() -> None:
+    chart = uj.compare(scores_of(random_matrix(4, runs=13)), test="t").plot("differences")
+    shown = [abs(d["difference"]) for d in chart.spec["data"]["values"]]
+    assert len(shown) == 60
+    assert "The 60 pairs with the largest differences are shown." in chart.description
+    every = sorted(abs(r["difference"]) for r in rows_of(uj.compare(scores_of(random_matrix(4, runs=13)), test="t")))
+    assert min(shown) >= round(every[-60], 4)
+
+
+@pytest.mark.parametrize("name", ["pairs", "differences"])
+def test_charts_can_be_drawn(name: str) -> None:
+    drawn = uj.compare(scores_of(MATRIX), test="t").plot(name).svg()
+    assert drawn.startswith("<svg")
+    assert "run3" in drawn
+    uj.compare(scores_of([[0.5, 0.25, 0.25]])).plot(name).svg()  # one topic: no intervals, no p values

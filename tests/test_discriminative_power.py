@@ -342,3 +342,18 @@ def test_agreement_where_one_measure_ties_all_runs() -> None:
     assert math.isnan(row["tau"])
     assert math.isnan(row["p_value"])
     assert uj.agreement(scores_of(MATRIX, np.full_like(MATRIX, 0.5))).render("tsv").splitlines()[1] == "AP\tnDCG@10\t\t"
+
+
+def test_every_result_can_be_drawn() -> None:
+    scores = scores_of(MATRIX, MATRIX**2)
+    power, swaps = uj.discriminative_power(scores, test="t"), uj.swap(scores, trials=20)
+    results = (power, power.pairs, power.curves, swaps, swaps.curve, uj.stability(scores, trials=5))
+    names = [r.figures for r in (*results, uj.reliability(scores), uj.agreement(scores))]
+    assert names == [
+        *(("power",), ("significance",), ("significance",), ("sensitivity",), ("curves",), ("stability",)),
+        *(("reliability", "topics"), ("agreement",)),
+    ]
+    for result in (power, power.curves, swaps, swaps.curve, uj.reliability(scores), uj.agreement(scores)):
+        assert "nDCG@10" in result.plot().svg()
+    curve, pairs = (r.plot().spec["data"]["values"] for r in (power.curves, power.pairs))
+    assert curve == pairs

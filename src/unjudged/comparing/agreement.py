@@ -9,6 +9,7 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.comparing.paired_scores import paired_scores
 from unjudged.errors import UsageError
+from unjudged.figures import agreement as charts
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics.correlation import tau_b, tau_p_value
@@ -30,4 +31,6 @@ def agreement(source: Scores | Collection, measures: Any = None, *, call: str = 
         for (a, x), (b, y) in combinations(means.items(), 2):
             yield a, b, tau_b(x, y), tau_p_value(x, y)
 
-    return Result(COLUMNS, rows, paired.provenance(call, None), notes=paired.notes)
+    return Result(
+        COLUMNS, rows, paired.provenance(call, None), None, {"agreement": charts.agreement}, notes=paired.notes
+    )

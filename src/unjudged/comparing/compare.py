@@ -22,6 +22,7 @@ from unjudged.comparing.paired_scores import (
 )
 from unjudged.comparing.significance import CORRECTED, PairStatistics, Test, correction_of, pair_statistics
 from unjudged.errors import UsageError, nearest
+from unjudged.figures.comparison import differences, map_of_pairs
 from unjudged.measures import gains_of_sets
 from unjudged.measures import measures as parsed
 from unjudged.results import Result, Row
@@ -56,11 +57,13 @@ class Comparison(Result):
         call: str,
     ) -> None:
         policy = {} if open_to is None else {"unjudged": "bounds"}
+        charts = {"pairs": map_of_pairs(test.alpha), "differences": differences(test.alpha)}
         super().__init__(
             COLUMNS if open_to is None else BOUNDED,
             self._tidy,
             paired.provenance(call, test.seed, **test.settings(), correction=correction, baseline=baseline, **policy),
             self._laid_out,
+            charts if baseline is None else dict(reversed(charts.items())),
         )
         self.runs, self.topics, self.measures = paired.runs, paired.topics, paired.measures
         self.baseline, self.test, self.correction = baseline, test, correction

@@ -16,6 +16,7 @@ from unjudged.collection import Collection, Floats
 from unjudged.comparing.paired_scores import PairedScores, check_settings, in_order_of_names, paired_scores, told
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError
+from unjudged.figures import power as charts
 from unjudged.results import Result, Row, Shown
 from unjudged.scoring import Scores
 from unjudged.statistics.pairs import all_pairs
@@ -25,6 +26,8 @@ COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_differe
 PAIRS = ("measure", "run_a", "run_b", "difference", "p_value", "significant")
 CURVES = ("measure", "place", "p_value")
 CHANGES = ("measure", "pairs", "before", "after", "misses", "false_alarms", "sign_reversals")
+
+_CURVES = {"significance": charts.significance}
 
 
 class Power(Result):
@@ -55,6 +58,7 @@ class Power(Result):
             self._tidy,
             paired.provenance(call, test.seed, **test.settings()),
             self._laid_out,
+            {"power": charts.power},
             notes=notes,
         )
 
@@ -66,12 +70,12 @@ class Power(Result):
     @property
     def pairs(self) -> Result:
         """One row per measure and pair of runs."""
-        return Result(PAIRS, self._pair_rows, self.provenance, notes=self.notes)
+        return Result(PAIRS, self._pair_rows, self.provenance, None, _CURVES, notes=self.notes)
 
     @property
     def curves(self) -> Result:
         """The achieved significance levels of all pairs, largest first; a low curve tells many pairs apart."""
-        return Result(CURVES, self._curve_rows, self.provenance, notes=self.notes)
+        return Result(CURVES, self._curve_rows, self.provenance, None, _CURVES, notes=self.notes)
 
     def _tidy(self) -> Iterator[Row]:
         size = self.p_values.shape[1]

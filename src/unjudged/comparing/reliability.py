@@ -8,6 +8,7 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.comparing.paired_scores import check_settings, paired_scores, told
 from unjudged.errors import UsageError
+from unjudged.figures import reliability as charts
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics.reliability import d_study, g_study, topics_for_erho2, topics_for_phi
@@ -59,8 +60,9 @@ def reliability(
     def given() -> Iterator[Row]:
         return iter(rows)
 
+    figures = {"reliability": charts.reliability, "topics": charts.topics(topics or len(paired.topics))}
     provenance = paired.provenance(call, None, alpha=alpha, stability=stability, drop=drop, topics_assumed=topics)
-    return Result(COLUMNS, given, provenance, notes=notes)
+    return Result(COLUMNS, given, provenance, None, figures, notes=notes)
 
 
 def _whole(number: float) -> int | None:

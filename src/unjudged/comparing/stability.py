@@ -7,6 +7,7 @@ from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.comparing.paired_scores import check_settings, paired_scores, told
+from unjudged.figures import stability as charts
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics import stability as stability_method
@@ -51,4 +52,4 @@ def stability(
                 yield measure, entry.fuzziness, entry.minority_rate, entry.ties
 
     provenance = paired.provenance(call, seed, c=size, trials=trials, replacement=replacement)
-    return Result(COLUMNS, rows, provenance, notes=paired.notes)
+    return Result(COLUMNS, rows, provenance, None, {"stability": charts.stability}, notes=paired.notes)

@@ -8,6 +8,7 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.comparing.paired_scores import PairedScores, check_settings, paired_scores, told
 from unjudged.errors import UsageError, nearest
+from unjudged.figures import swap as charts
 from unjudged.results import Provenance, Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics import swap as swap_method
@@ -32,13 +33,15 @@ class SwapRates(Result):
         rule: Rule,
         provenance: Provenance,
     ) -> None:
-        super().__init__(COLUMNS, self._tidy, provenance, self._laid_out, notes=paired.notes)
+        super().__init__(
+            COLUMNS, self._tidy, provenance, self._laid_out, {"sensitivity": charts.sensitivity}, notes=paired.notes
+        )
         self.counted, self.confidence, self.rule = dict(counted), tuple(confidence), rule
 
     @property
     def curve(self) -> Result:
         """All 21 bins of every measure and sampling: comparisons, swaps, and their ratio (empty where none)."""
-        return Result(CURVE, self._curve_rows, self.provenance, notes=self.notes)
+        return Result(CURVE, self._curve_rows, self.provenance, None, {"curves": charts.curves}, notes=self.notes)
 
     def _tidy(self) -> Iterator[Row]:
         for (measure, sampling), swaps in self.counted.items():
