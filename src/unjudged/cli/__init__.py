@@ -34,6 +34,7 @@ VERBS = (
     "study",
     "simulate",
     "demo",
+    "ci",
     "completion",
     "manual",
 )

@@ -1,0 +1,88 @@
+"""A gate for continuous integration: may this run replace the baseline?
+
+unjudged ci qrels.txt new.run --baseline old.run
+unjudged ci qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.02 --holes 0.1 --junit report.xml
+
+Exit code 0: pass; 1: fail, or cannot tell (unless --doubt pass); 2: unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from unjudged.cli import options
+
+HELP = "regression gate: pass, fail or cannot tell"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    options.add_collection(parser)
+    parser.add_argument(
+        "-m", "--measures", action="append", metavar="M", help="measures, comma separated; default nDCG@10,P@10,RR"
+    )
+    gate = parser.add_argument_group("gate")
+    gate.add_argument(
+        "--baseline", required=True, metavar="RUN", help="the file of the run to beat, or not to fall behind"
+    )
+    gate.add_argument(
+        "--margin", type=float, default=0.01, metavar="D", help="smallest difference that matters (default 0.01)"
+    )
+    gate.add_argument(
+        "--holes",
+        type=float,
+        default=0.2,
+        metavar="S",
+        help="share of a top list that may be unjudged before the verdict must hold for any judgments (default 0.2)",
+    )
+    gate.add_argument(
+        "--doubt",
+        default="fail",
+        choices=("fail", "pass"),
+        help="exit code of cannot tell: as fail (default) or as pass",
+    )
+    gate.add_argument("--test", default="bootstrap", metavar="NAME", help="test of the interval, as in compare")
+    gate.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
+    gate.add_argument("--resamples", type=int, metavar="N", help="random resamples (default 1000)")
+    gate.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+    gate.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
+    gate.add_argument("--junit", metavar="FILE", help="write the findings as JUnit XML, too")
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, print, and answer with the exit code."""
+    from unjudged.comparing.gate import DEFAULT, DOUBT, FAIL, gate
+    from unjudged.errors import UsageError
+    from unjudged.io.files import run_name
+    from unjudged.measures import measures
+
+    wanted = args.measures or list(DEFAULT)
+    measures(wanted)
+    args.runs = [*args.runs, args.baseline]
+    collection = options.open_collection(args)
+    if len(collection.runs) != 2:
+        raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
+    baseline = run_name(args.baseline)
+    new = next(name for name in collection.runs if name != baseline)
+    found = gate(
+        collection,
+        new,
+        baseline,
+        wanted,
+        margin=args.margin,
+        holes=args.holes,
+        test=args.test,
+        alpha=args.alpha,
+        resamples=args.resamples,
+        seed=args.seed,
+        rel=args.rel,
+        call=args.call,
+    )
+    if args.junit:
+        options.write_output(found.junit(args.doubt == "fail"), args.junit)
+    text = found.render(args.format)
+    if args.format in ("text", "markdown"):
+        text = f"{text}\n{found.outcome}: {found.verdict().sentence}\n"
+    options.write_output(text, args.output)
+    return 1 if found.outcome == FAIL or (found.outcome == DOUBT and args.doubt == "fail") else 0
