@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection.hits import Cells, Hits, join_hits
+from unjudged.collection.hits import Cells, Hits
+from unjudged.collection.joining import hits_of_cells, join_hits, keep_hits
 from unjudged.collection.judgments import Floats, Gains, Ideal, Ints, Judgments
 from unjudged.collection.pool import Pool
 from unjudged.collection.rankings import Rankings
@@ -145,7 +146,7 @@ class Collection:
         return replace(
             self,
             judgments=judgments,
-            hits=self.hits.keeping(judgments, kept),
+            hits=keep_hits(self.hits, judgments, kept),
             notes=(*self.notes, *(f"{step}: {note}" for note in (*told, *(pool.notes if pool else ())))),
             settings={**self.settings, "history": [*self.history, line]},
             _rankings=lambda: self.rankings.keeping(self.judgments, kept),
@@ -182,7 +183,7 @@ class Collection:
         part = replace(
             self,
             judgments=judgments,
-            hits=self.hits.in_cells(judgments, cells, shift),
+            hits=hits_of_cells(self.hits, judgments, cells, shift),
             settings={**self.settings, "history": [*self.history, step or f"{len(chosen)} of {many} topics"]},
             _rankings=lambda: self.rankings.keeping(self.judgments, kept).in_cells(cells),
             _again=self._repeating(lambda read: read.only(topics, step)),
@@ -206,7 +207,7 @@ class Collection:
         return replace(
             self,
             runs=tuple(runs),
-            hits=self.hits.in_cells(self.judgments, cells),
+            hits=hits_of_cells(self.hits, self.judgments, cells),
             outside=tuple(self.outside[r] for r in numbers),
             sources=(self.sources[0], *(self.sources[r + 1] for r in numbers)),
             tags=tuple(self.tags[r] for r in numbers),

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments, ranges
-from unjudged.io.trec import RunTable
+from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments
 
 Cells = npt.NDArray[np.float64]
 """One value per cell, run after run: cell number = run * topics + topic."""
 
+_HIGHEST = 2**31 - 1
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
@@ -35,7 +35,7 @@ class Hits:
         judgments: Judgments,
         offsets: Ints,
         row: npt.NDArray[np.int32],
-        rank: npt.NDArray[np.int32],
+        rank: npt.NDArray[np.int32] | Callable[[], npt.NDArray[np.int32]],
         length: npt.NDArray[np.int32],
         answered: npt.NDArray[np.bool_],
         rel: int = 1,
@@ -44,12 +44,18 @@ class Hits:
         repeats: Ints | None = None,
         ungrouped: Hits | None = None,
     ) -> None:
-        self.judgments, self.offsets, self.row, self.rank = judgments, offsets, row, rank
+        self.judgments, self.offsets, self.row = judgments, offsets, row
+        self._late_rank = rank if callable(rank) else None
+        if not callable(rank):
+            self.__dict__["rank"] = rank
         self.length, self.answered, self.rel = length, answered, rel
         self.ties, self.repeats = ties, repeats
         self._ungrouped = ungrouped
         self._parent = parent
+        self._uncondensed: Hits | None = None
+        self._place: npt.NDArray[np.int32] | None = None  # position in the parent, where known
         self._kept: dict[Any, Any] = {}
+        self._gains: dict[Any, Floats] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What was given travels; views and derived arrays are made again."""
@@ -72,6 +78,12 @@ class Hits:
     # -- what a hit is
 
     @functools.cached_property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """Rank of each hit in its list."""
+        assert self._late_rank is not None
+        return self._late_rank()
+
+    @functools.cached_property
     def grade(self) -> npt.NDArray[np.int32]:
         """Grade of each hit."""
         return self.judgments.grade[self.row]
@@ -79,7 +91,9 @@ class Hits:
     def gain(self, gains: Mapping[int, float] | None = None) -> Floats:
         """Gain of each hit (0 for nonrelevant ones)."""
         key = ("gain", None if gains is None else tuple(sorted(gains.items())))
-        return cast(Floats, self._once(key, lambda: self.judgments.gains.of(self.judgments.grade, gains)[self.row]))
+        if key not in self._gains:
+            self._gains[key] = self.judgments.gain(gains)[self.row]
+        return self._gains[key]
 
     @functools.cached_property
     def topic(self) -> Ints:
@@ -124,45 +138,31 @@ class Hits:
             None if self._ungrouped is None else self._ungrouped.over(judgments),
         )
 
-    def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Hits:
-        """The hits that are left over `judgments`, which hold only the rows chosen by a mask."""
-        hits = self.ungrouped
-        number = (np.cumsum(kept) - 1).astype(np.int32)
-        chosen = np.flatnonzero(kept[hits.row])
-        left = Hits(
-            judgments,
-            np.searchsorted(chosen, hits.offsets),
-            number[hits.row[chosen]],
-            hits.rank[chosen],
-            hits.length,
-            hits.answered,
-            ties=None if hits.ties is None else (hits.ties[0][chosen], hits.ties[1][chosen]),
-            repeats=hits.repeats,
-        )
-        return _first_of_groups(left)
+    def chosen_by(
+        self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False
+    ) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Offsets, row (or the value itself), rank and position here of the hits whose row has low <= value <= high."""
+        out = [np.empty(len(self), np.int32) for _ in range(3)]
+        offsets = np.empty(len(self.offsets), np.int64)
+        many = kernels.choose_hits(value, low, high, renumber, self.row, self.rank, self.offsets, *out, offsets)
+        return offsets, out[0][:many], out[1][:many], out[2][:many]
 
-    def in_cells(self, judgments: Judgments, cells: Ints, shift: Ints | None = None) -> Hits:
-        """The hits of these cells, in this order; `shift` is added to the rows of each cell."""
-        hits, sizes = self.ungrouped, np.diff(self.ungrouped.offsets)[cells]
-        chosen = ranges(hits.offsets[:-1][cells], sizes)
-        row = hits.row[chosen]
-        repeats = None
-        if hits.repeats is not None:
-            number = np.full(hits.cells, -1)
-            number[cells] = np.arange(len(cells))
-            repeats = np.stack([number[hits.repeats[:, 0]], hits.repeats[:, 1]], axis=1)
-            repeats = repeats[repeats[:, 0] >= 0]
-        left = Hits(
-            judgments,
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            row if shift is None else (row + np.repeat(shift, sizes)).astype(np.int32),
-            hits.rank[chosen],
-            hits.length[cells],
-            hits.answered[cells],
-            ties=None if hits.ties is None else (hits.ties[0][chosen], hits.ties[1][chosen]),
-            repeats=repeats,
-        )
-        return _first_of_groups(left)
+    def _graded(self, low: int, high: int, rel: int) -> Hits:
+        """Only documents with low <= grade <= high."""
+        if type(self) is not Hits or self.ties is not None:
+            return self.where((self.grade >= low) & (self.grade <= high), rel)
+        if self._uncondensed is not None:  # the same hits of the list as it was, with the positions there as ranks
+            there = self._uncondensed._once(
+                ("graded", low, high), lambda: cast(Hits, self._uncondensed)._graded(low, high, rel)
+            )
+            view = Hits(self.judgments, there.offsets, there.row, there._place, self.length, self.answered, rel, self)
+            view._gains, view._place = there._gains, there._place
+            view.__dict__["position"] = there.position
+            return view
+        offsets, row, rank, place = self.chosen_by(self.judgments.grade, low, high)
+        view = Hits(self.judgments, offsets, row, rank, self.length, self.answered, rel, self)
+        view._place = place
+        return view
 
     def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
         """Only the hits chosen by a mask; narrower views are made of this."""
@@ -186,7 +186,7 @@ class Hits:
 
     def relevant(self, rel: int = 1) -> Hits:
         """Only documents of grade `rel` or more; R and N follow."""
-        return cast(Hits, self._once(("relevant", rel), lambda: self.where(self.grade >= rel, rel)))
+        return cast(Hits, self._once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
 
     def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
         """Only documents with a gain: the relevant ones, unless some grade has none."""
@@ -198,15 +198,15 @@ class Hits:
 
     def nonrelevant(self, rel: int = 1) -> Hits:
         """Only judged documents below grade `rel`."""
-        return cast(
-            Hits, self._once(("nonrelevant", rel), lambda: self.where((self.grade >= 0) & (self.grade < rel), rel))
-        )
+        return cast(Hits, self._once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
 
     def judged(self) -> Hits:
         """Without the documents of negative grade, which count as unjudged."""
 
         def make() -> Hits:
-            return self if (self.grade >= 0).all() else self.where(self.grade >= 0)
+            if self.judgments.lowest_grade >= 0 or (self.grade >= 0).all():
+                return self
+            return self.where(self.grade >= 0)
 
         return cast(Hits, self._once("judged", make))
 
@@ -220,7 +220,7 @@ class Hits:
 
     def top(self, k: float | None) -> Hits:
         """Only ranks up to k; everything where k is None."""
-        if k is None:
+        if k is None or int(self.length.max(initial=0)) <= k:
             return self
         return cast(Hits, self._once(("top", k), lambda: self.where(self.rank <= k)))
 
@@ -231,9 +231,12 @@ class Hits:
             h = self.judged()
             length = np.diff(h.offsets).astype(np.int32)
             ties = None if h.ties is None else h._condensed_ties()
-            view = Hits(
-                h.judgments, h.offsets, h.row, h.position.astype(np.int32), length, h.answered, h.rel, None, ties
-            )
+
+            def position() -> npt.NDArray[np.int32]:
+                return h.position.astype(np.int32)
+
+            view = Hits(h.judgments, h.offsets, h.row, position, length, h.answered, h.rel, None, ties)
+            view._uncondensed, view._gains = h, h._gains
             for known in ("grade", "topic", "position"):
                 if known in h.__dict__:
                     view.__dict__[known] = h.__dict__[known]
@@ -255,6 +258,23 @@ class Hits:
     def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """A value per cell, handed to each of its hits."""
         return np.repeat(values, np.diff(self.offsets))
+
+    def by_rank(self, value: Callable[[npt.NDArray[Any]], Floats]) -> Floats:
+        """A function of the rank for every hit; computed once per rank where many hits share few ranks."""
+        highest = int(self.rank.max(initial=0))
+        if self.rank.dtype != np.int32 or highest > len(self):
+            return value(self.rank)
+        table = np.zeros(highest + 1)
+        table[1:] = value(np.arange(1, highest + 1, dtype=np.int32))
+        return table[self.rank]
+
+    def best_at_rank(self, ideal: Ideal, running: Floats) -> Floats:
+        """A running sum over the topic's ideal list, read at each hit's rank (constant behind the last document)."""
+        if self.rank.dtype != np.int32:
+            return ideal.at(running, self.topic, self.rank)
+        out, topic = np.empty(len(self)), self.per_cell(np.arange(len(ideal.starts) - 1))
+        kernels.segment_read(running, ideal.starts, topic, self.offsets, self.rank, out)
+        return out
 
     def sum(self, values: npt.NDArray[Any]) -> Cells:
         """Values of the hits added up per cell, first rank first."""
@@ -326,49 +346,3 @@ class Hits:
     def highest_gain(self, gains: Mapping[int, float] | None = None) -> float:
         """H: the gain of the collection's highest grade."""
         return self.judgments.gains.highest(gains)
-
-
-def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
-    """The hits of all runs in one array, run after run."""
-    shifts, nothing = np.cumsum([0] + [len(r.row) for r in runs]), np.zeros(0, np.int32)
-    firsts = [r.tie_first for r in runs if r.tie_first is not None]
-    sizes = [r.tie_size for r in runs if r.tie_size is not None]
-    offsets = np.concatenate([r.offsets[:-1] + s for r, s in zip(runs, shifts, strict=False)] + [shifts[-1:]])
-    hits = Hits(
-        judgments,
-        offsets.astype(np.int64),
-        np.concatenate([nothing, *(r.row for r in runs)]),
-        np.concatenate([nothing, *(r.rank for r in runs)]),
-        np.concatenate([nothing, *(r.length for r in runs)]),
-        np.concatenate([nothing.astype(bool), *(r.answered for r in runs)]),
-        ties=(np.concatenate(firsts), np.concatenate(sizes)) if firsts else None,
-        repeats=_repeats(runs, len(judgments.topics)),
-    )
-    return _first_of_groups(hits)
-
-
-def _repeats(runs: Sequence[RunTable], topics: int) -> Ints | None:
-    found = [r.repeats + np.array([i * topics, 0]) for i, r in enumerate(runs) if r.repeats is not None]
-    return np.concatenate(found).astype(np.int64) if found else None
-
-
-def _first_of_groups(hits: Hits) -> Hits:
-    """Only the first hit of each group of equivalent answers, where there are groups; later ones count as wrong."""
-    group = hits.judgments.group
-    if group is None:
-        return hits
-    cell = hits.each(np.arange(hits.cells))
-    key = cell * (int(group.max(initial=0)) + 1) + group[hits.row]
-    first = np.zeros(len(hits), bool)
-    first[np.unique(key, return_index=True)[1]] = True
-    kept = hits.where(first)
-    return Hits(
-        hits.judgments,
-        kept.offsets,
-        kept.row,
-        kept.rank,
-        hits.length,
-        hits.answered,
-        repeats=hits.repeats,
-        ungrouped=hits,
-    )

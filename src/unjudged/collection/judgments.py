@@ -152,10 +152,20 @@ class Judgments:
         """Topic number of each row."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
-    @property
+    @functools.cached_property
+    def lowest_grade(self) -> int:
+        """The lowest grade of all judgments."""
+        return int(self.grade.min(initial=0))
+
+    @functools.cached_property
     def stratum(self) -> npt.NDArray[np.int32]:
-        """Code of each row's iteration (the stratum of a sampled pool)."""
-        return np.zeros(len(self), np.int32) if self.iteration is None else self.iteration
+        """Code of each row's iteration (the stratum of a sampled pool): those in use, by name."""
+        if self.iteration is None:
+            return np.zeros(len(self), np.int32)
+        used, code = np.unique(self.iteration, return_inverse=True)
+        names = [self.iterations.raw(i) for i in used.tolist()]
+        place = np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__), np.int64))
+        return place[code].astype(np.int32)
 
     @functools.cached_property
     def best(self) -> Ints:
@@ -186,6 +196,11 @@ class Judgments:
             return np.bincount(topic[chosen], minlength=len(self.topics)).astype(np.float64)
 
         return cast(Floats, self._once(("count", low, high), make))
+
+    def gain(self, levels: Mapping[int, float] | None = None) -> Floats:
+        """Gain of each row."""
+        key = None if levels is None else tuple(sorted(levels.items()))
+        return cast(Floats, self._once(("gain", key), lambda: self.gains.of(self.grade, levels)))
 
     def ideal(self, levels: Mapping[int, float] | None = None) -> Ideal:
         """The ideal list of each topic: documents with a gain, best first."""
@@ -251,7 +266,7 @@ class Ideal:
 
     @classmethod
     def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:
-        gain = judgments.gains.of(judgments.grade, levels)
+        gain = judgments.gain(levels)
         chosen = judgments.best[gain[judgments.best] > 0]
         topic, gain, grade = judgments.topic[chosen], gain[chosen], judgments.grade[chosen]
         order = np.lexsort((-grade, -gain, topic))

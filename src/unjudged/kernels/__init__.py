@@ -19,7 +19,7 @@ if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
     except ImportError:
         pass
     else:
-        if hasattr(_c, "bootstrap_count"):  # else a build of older sources was left behind: the twin is right
+        if hasattr(_c, "choose_hits"):  # else a build of older sources was left behind: the twin is right
             _kernels = _c
 
 IN_USE: str = "C" if _kernels is not _numpy else "NumPy"
@@ -28,12 +28,14 @@ RunScanner = _kernels.RunScanner
 scan_qrels = _kernels.scan_qrels
 code_documents = _kernels.code_documents
 bootstrap_count = _kernels.bootstrap_count
+choose_hits = _kernels.choose_hits
 swap_count = _kernels.swap_count
 weighted_sums = _kernels.weighted_sums
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
 segment_max_from = _kernels.segment_max_from
+segment_read = _kernels.segment_read
 
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by (DESIGN 7).
@@ -46,11 +48,13 @@ __all__ = [
     "Index",
     "RunScanner",
     "bootstrap_count",
+    "choose_hits",
     "code_documents",
     "scan_qrels",
     "segment_cumprod",
     "segment_cumsum",
     "segment_max_from",
+    "segment_read",
     "segment_sum",
     "swap_count",
     "weighted_sums",

@@ -8,6 +8,7 @@
  *                (scan.c reads lines, number.c scores, ranking.c ranks)
  *   qrels.c      scan_qrels: a judgment file's text -> columns
  *   documents.c  code_documents: (topic, document) -> code
+ *   hits.c       choose_hits, segment_read: hits chosen by their row, values of their topic at their ranks
  *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
@@ -18,7 +19,8 @@
 static int module_exec(PyObject *module)
 {
     make_plain_locale();
-    PyMethodDef *functions[] = {qrels_functions, document_functions, resampling_functions, segment_functions};
+    PyMethodDef *functions[] = {qrels_functions, document_functions, hit_functions, resampling_functions,
+                                segment_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

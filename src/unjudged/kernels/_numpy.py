@@ -352,3 +352,43 @@ def segment_max_from(values: Any, offsets: Any, out: Any) -> None:
     """The largest value from each place to its segment's end."""
     for start, stop in itertools.pairwise(offsets.tolist()):
         out[start:stop] = np.maximum.accumulate(values[start:stop][::-1])[::-1]
+
+
+def choose_hits(
+    value: Any,
+    low: int,
+    high: int,
+    renumber: bool,
+    row: Any,
+    rank: Any,
+    offsets: Any,
+    out_row: Any,
+    out_rank: Any,
+    out_place: Any,
+    out_offsets: Any,
+) -> int:
+    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many."""
+    if not len(row) == len(rank) == len(out_row) == len(out_rank) == len(out_place) == offsets[-1]:
+        raise ValueError("hits and arrays of different lengths")
+    if len(row) and not 0 <= row.min() <= row.max() < len(value):
+        raise ValueError("hits and arrays of different lengths")
+    found = value[row]
+    chosen = np.flatnonzero((found >= low) & (found <= high))
+    out_offsets[:] = np.searchsorted(chosen, offsets)
+    cells = np.repeat(offsets[:-1], np.diff(out_offsets))
+    out_row[: len(chosen)] = (found if renumber else row)[chosen]
+    out_rank[: len(chosen)] = rank[chosen]
+    out_place[: len(chosen)] = chosen - cells + 1
+    return len(chosen)
+
+
+def segment_read(values: Any, starts: Any, segment: Any, offsets: Any, rank: Any, out: Any) -> None:
+    """For each hit, the value of its cell's segment at its rank; constant behind the last, 0 where there is none."""
+    if len(offsets) != len(segment) + 1 or not len(rank) == len(out) == offsets[-1] or starts[-1] != len(values):
+        raise ValueError("segments and arrays of different lengths")
+    if (len(rank) and rank.min() < 1) or (len(segment) and not 0 <= segment.min() <= segment.max() < len(starts) - 1):
+        raise ValueError("segments and arrays of different lengths")
+    which = np.repeat(segment, np.diff(offsets))
+    size = np.diff(starts)[which]
+    place = np.maximum(starts[which] + np.minimum(rank, size) - 1, 0)
+    out[:] = np.where(size > 0, np.append(values, 0.0)[place], 0.0)

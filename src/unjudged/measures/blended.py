@@ -14,7 +14,7 @@ from unjudged.measures._measure import measure
 def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
     """BR at each hit of a view of relevant documents."""
     ideal = h.ideal(gains)
-    cumulated, best = h.running(h.gain(gains)), ideal.at(ideal.cumulated, h.topic, h.rank)
+    cumulated, best = h.running(h.gain(gains)), h.best_at_rank(ideal, ideal.cumulated)
     return (h.position + beta * cumulated) / (h.rank + beta * best)
 
 

@@ -15,14 +15,17 @@ from unjudged.measures._measure import measure
 Discounting = Literal["log2", "exp-log2", "jk"]
 
 
-def _discounted(dcg: str, base: float) -> Callable[[Floats, Any], Floats]:
-    """gain, rank -> discounted gain, in one of the three forms (METHODS A.15 to A.17)."""
+def _amount(dcg: str, gain: Floats) -> Floats:
+    """What a gain is worth at the top of the list."""
+    return np.exp2(gain) - 1 if dcg == "exp-log2" else gain
+
+
+def _discount(dcg: str, base: float) -> Callable[[npt.NDArray[Any]], Floats]:
+    """rank -> what gains there are divided by, in one of two forms (METHODS A.15 to A.17)."""
     if dcg == "jk":
         scale = np.log(base)
-        return lambda gain, rank: gain / np.where(rank <= base, 1.0, np.log(np.maximum(rank, base)) / scale)
-    if dcg == "exp-log2":
-        return lambda gain, rank: (np.exp2(gain) - 1) / np.log2(rank + 1.0)
-    return lambda gain, rank: gain / np.log2(rank + 1.0)
+        return lambda rank: np.where(rank <= base, 1.0, np.log(np.maximum(rank, base)) / scale)
+    return lambda rank: np.log2(rank + 1.0)
 
 
 def _check_exponents(h: Hits, dcg: str, gains: Mapping[int, float] | None) -> None:
@@ -48,7 +51,7 @@ def DCG(
     """
     _check_exponents(h, dcg, gains)
     h = h.gaining(gains).top(k)
-    return h.sum(_discounted(dcg, base)(h.gain(gains), h.rank))
+    return h.sum(_amount(dcg, h.gain(gains)) / h.by_rank(_discount(dcg, base)))
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
@@ -64,7 +67,7 @@ def iDCG(
     Formula: DCG of the judged documents sorted by gain
     """
     ideal = h.ideal(gains)
-    return h.per_cell(ideal.sum(_discounted(dcg, base)(ideal.gain, ideal.rank), k))
+    return h.per_cell(ideal.sum(_amount(dcg, ideal.gain) / _discount(dcg, base)(ideal.rank), k))
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", aliases=("NDCG", "ndcg"))
@@ -129,7 +132,7 @@ def AnDCG(
 
     Formula: (1 / k) * sum over r <= k of nDCG@r
     """
-    ideal, discounted = h.ideal(gains), _discounted(dcg, base)
+    ideal, discount = h.ideal(gains), _discount(dcg, base)
     h = h.gaining(gains).top(k)
-    best = ideal.running(discounted(ideal.gain, ideal.rank))
-    return _average_over_ranks(h, discounted(h.gain(gains), h.rank), best, ideal, k)
+    best = ideal.running(_amount(dcg, ideal.gain) / discount(ideal.rank))
+    return _average_over_ranks(h, _amount(dcg, h.gain(gains)) / h.by_rank(discount), best, ideal, k)

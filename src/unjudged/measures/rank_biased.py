@@ -22,7 +22,7 @@ def RBP(
     """
     h = (h.gaining(gains) if rel is None else h.relevant(rel)).top(k)
     gain = h.gain(gains) / h.highest_gain(gains) if rel is None else np.ones(len(h))
-    return (1 - p) * h.sum(gain * p ** (h.rank - 1.0))
+    return (1 - p) * h.sum(gain * h.by_rank(lambda rank: p ** (rank - 1.0)))
 
 
 @measure(family="rank-biased", cite="moffat2008", aliases=("RBP_resid",))
@@ -31,4 +31,4 @@ def RBP_residual(h: Hits, p: float = 0.95) -> Cells:
 
     Formula: (1 - p) * sum over unjudged ranks r of p^(r-1) + p^L
     """
-    return 1 - (1 - p) * h.sum(p ** (h.rank - 1.0))
+    return 1 - (1 - p) * h.sum(h.by_rank(lambda rank: p ** (rank - 1.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -24,6 +25,11 @@ class Membership:
     row: Ints
     rows: int
 
+    @functools.cached_property
+    def times(self) -> Ints:
+        """Per row: in the top of how many runs it is."""
+        return np.bincount(self.row, minlength=self.rows)
+
     def found(self, runs: Sequence[str] | None = None) -> Mask:
         """Per row: is it in the top of one of these runs (of any, where none are named)?"""
         mask = np.zeros(self.rows, bool)
@@ -37,7 +43,9 @@ class Membership:
     def unique(self, runs: Sequence[str]) -> Mask:
         """Per row: is it in the top of one of these runs and of no other?"""
         wanted = set(runs)
-        return self.found(runs) & ~self.found([run for run in self.runs if run not in wanted])
+        mine = np.bincount(self.row[np.array([r in wanted for r in self.runs], bool)[self.run]], minlength=self.rows)
+        alone: Mask = (mine > 0) & (mine == self.times)
+        return alone
 
     def grouped(self, group: Mapping[str, str]) -> tuple[list[str], Ints, Ints, Mask]:
         """Groups of runs by name, then distinct pairs (group, row), and whether no other group has the row."""

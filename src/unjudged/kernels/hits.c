@@ -1,0 +1,97 @@
+/* Choosing hits by a number per row, and reading a topic's running values at their ranks. */
+#include "kernels.h"
+
+enum { VALUE, ROW, RANK, OFFSETS, OUT_ROW, OUT_RANK, OUT_PLACE, OUT_OFFSETS, ARRAYS };
+
+/* Hits whose row has low <= value <= high: row (or, renumbering, the value itself), rank, place in the old cell. */
+static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer b[ARRAYS];
+    int low, high, renumber;
+    if (!PyArg_ParseTuple(args, "y*iipy*y*y*w*w*w*w*", &b[VALUE], &low, &high, &renumber, &b[ROW], &b[RANK],
+                          &b[OFFSETS], &b[OUT_ROW], &b[OUT_RANK], &b[OUT_PLACE], &b[OUT_OFFSETS]))
+        return NULL;
+    size_t rows = (size_t)b[VALUE].len / 4, n = (size_t)b[ROW].len / 4;
+    size_t cells = (size_t)b[OFFSETS].len / 8 - (b[OFFSETS].len > 0);
+    const int32_t *value = b[VALUE].buf, *row = b[ROW].buf, *rank = b[RANK].buf;
+    const int64_t *offsets = b[OFFSETS].buf;
+    int32_t *out_row = b[OUT_ROW].buf, *out_rank = b[OUT_RANK].buf, *out_place = b[OUT_PLACE].buf;
+    int64_t *out_offsets = b[OUT_OFFSETS].buf, kept = 0;
+    int right = b[OFFSETS].len > 0 && offsets[0] == 0 && offsets[cells] == (int64_t)n && b[RANK].len == b[ROW].len &&
+                b[OUT_OFFSETS].len == b[OFFSETS].len;
+    for (int i = OUT_ROW; i <= OUT_PLACE; i++) right = right && b[i].len == b[ROW].len;
+    for (size_t c = 0; right && c < cells; c++) right = offsets[c] <= offsets[c + 1];
+    if (right) {
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t c = 0; right && c < cells; c++) {
+            const int64_t size = offsets[c + 1] - offsets[c], first = kept;
+            const int32_t *mine = row + offsets[c], *at = rank + offsets[c];
+            uint32_t highest = 0;
+            out_offsets[c] = kept;
+            for (int64_t i = 0; i < size; i++) highest = (uint32_t)mine[i] > highest ? (uint32_t)mine[i] : highest;
+            if (size && highest >= rows) { right = 0; break; }
+            for (int64_t i = 0; i < size; i++) {           /* written always, counted if chosen: no branch to guess */
+                int32_t v = value[mine[i]];
+                out_place[kept] = (int32_t)i + 1;
+                kept += (v >= low) & (v <= high);
+            }
+            for (int64_t j = first; j < kept; j++) {
+                int32_t i = out_place[j] - 1;
+                out_row[j] = renumber ? value[mine[i]] : mine[i];
+                out_rank[j] = at[i];
+            }
+        }
+        out_offsets[cells] = kept;
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; i < ARRAYS; i++) PyBuffer_Release(&b[i]);
+    if (!right) {
+        PyErr_SetString(PyExc_ValueError, "hits and arrays of different lengths");
+        return NULL;
+    }
+    return PyLong_FromLongLong(kept);
+}
+
+/* For each hit, values[start + min(rank, size) - 1] of its cell's segment; 0 where the segment is empty. */
+static PyObject *segment_read(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    enum { VALUES, STARTS, SEGMENT, CELLS, RANKS, OUT, MANY };
+    Py_buffer b[MANY];
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &b[VALUES], &b[STARTS], &b[SEGMENT], &b[CELLS], &b[RANKS], &b[OUT]))
+        return NULL;
+    size_t segments = (size_t)b[STARTS].len / 8 - (b[STARTS].len > 0), cells = (size_t)b[SEGMENT].len / 8;
+    const double *values = b[VALUES].buf;
+    const int64_t *starts = b[STARTS].buf, *segment = b[SEGMENT].buf, *offsets = b[CELLS].buf;
+    const int32_t *rank = b[RANKS].buf;
+    double *out = b[OUT].buf;
+    int right = b[STARTS].len > 0 && starts[0] == 0 && starts[segments] * 8 == b[VALUES].len &&
+                (size_t)b[CELLS].len == (cells + 1) * 8 && offsets[0] == 0 && offsets[cells] * 4 == b[RANKS].len &&
+                b[OUT].len == b[RANKS].len * 2;
+    for (size_t s = 0; right && s < segments; s++) right = starts[s] <= starts[s + 1];
+    for (size_t c = 0; right && c < cells; c++)
+        right = offsets[c] <= offsets[c + 1] && segment[c] >= 0 && (size_t)segment[c] < segments;
+    if (right) {
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t c = 0; right && c < cells; c++) {
+            int64_t start = starts[segment[c]], size = starts[segment[c] + 1] - start;
+            for (int64_t i = offsets[c]; i < offsets[c + 1]; i++) {
+                if (rank[i] < 1) { right = 0; break; }
+                out[i] = size ? values[start + (rank[i] < size ? rank[i] : size) - 1] : 0.0;
+            }
+        }
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; i < MANY; i++) PyBuffer_Release(&b[i]);
+    if (!right) {
+        PyErr_SetString(PyExc_ValueError, "segments and arrays of different lengths");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef hit_functions[] = {
+    {"choose_hits", choose_hits, METH_VARARGS,
+     "choose_hits(value, low, high, renumber, row, rank, offsets, out_row, out_rank, out_place, out_offsets): how many."},
+    {"segment_read", segment_read, METH_VARARGS,
+     "segment_read(values, starts, segment, offsets, rank, out): values at ranks, constant behind the last."},
+    {NULL, NULL, 0, NULL}};
