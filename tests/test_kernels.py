@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import struct
 from array import array
@@ -944,3 +945,74 @@ def test_scanners_share_an_index_across_threads(kernels: Any) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(one, range(8))) == alone
     assert len({found["rank"] for found in alone}) == 8
+
+
+# -- hits chosen by row, values read at ranks
+
+
+@st.composite
+def cells_of_hits(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values per row, then rows, ranks and offsets of the hits of a few cells."""
+    rows = draw(st.integers(1, 9))
+    value = draw(st.lists(st.integers(-2, 4), min_size=rows, max_size=rows))
+    cells = draw(st.lists(st.lists(st.integers(0, rows - 1), max_size=6), max_size=5))
+    ranks = [sorted(draw(st.lists(st.integers(1, 40), min_size=len(c), max_size=len(c)))) for c in cells]
+    offsets = np.cumsum([0, *map(len, cells)])
+    flat = [np.array(list(itertools.chain(*x)), np.int32) for x in (cells, ranks)]
+    return np.array(value, np.int32), flat[0], flat[1], offsets.astype(np.int64)
+
+
+@both
+@generated
+@given(cells_of_hits(), st.integers(-2, 3), st.integers(0, 4), st.booleans())
+def test_hits_are_chosen_by_the_value_of_their_row(
+    kernels: Any, hits: tuple[np.ndarray, ...], low: int, high: int, renumber: bool
+) -> None:
+    value, row, rank, offsets = hits
+    out = [np.empty(len(row), np.int32) for _ in range(3)]
+    new = np.empty(len(offsets), np.int64)
+    many = kernels.choose_hits(value, low, high, renumber, row, rank, offsets, *out, new)
+    expected, starts = [], [0]
+    for start, stop in itertools.pairwise(offsets.tolist()):
+        for i in range(start, stop):
+            v = int(value[row[i]])
+            if low <= v <= high:
+                expected.append((v if renumber else int(row[i]), int(rank[i]), i - start + 1))
+        starts.append(len(expected))
+    assert new.tolist() == starts
+    assert [tuple(one) for one in zip(*(o[:many].tolist() for o in out), strict=True)] == expected
+
+
+@both
+@generated
+@given(cells_of_hits(), st.lists(st.lists(st.floats(0, 9), max_size=5), min_size=1, max_size=3), st.randoms())
+def test_values_are_read_at_ranks(
+    kernels: Any, hits: tuple[np.ndarray, ...], segments: list[list[float]], random: Any
+) -> None:
+    _, _, rank, offsets = hits
+    segment = [random.randrange(len(segments)) for _ in offsets[1:]]
+    values = np.array(list(itertools.chain(*segments)), np.float64)
+    starts = np.cumsum([0, *map(len, segments)]).astype(np.int64)
+    out = np.empty(len(rank))
+    kernels.segment_read(values, starts, np.array(segment, np.int64), offsets, rank, out)
+    expected = []
+    for cell, (start, stop) in enumerate(itertools.pairwise(offsets.tolist())):
+        mine = segments[segment[cell]]
+        expected += [mine[min(int(r), len(mine)) - 1] if mine else 0.0 for r in rank[start:stop]]
+    assert out.tolist() == expected
+
+
+@both
+def test_hits_that_do_not_fit_are_refused(kernels: Any) -> None:
+    value, one = np.zeros(2, np.int32), np.ones(1, np.int32)
+    offsets, out = np.array([0, 1], np.int64), [np.empty(1, np.int32) for _ in range(3)]
+    for row in (2, -1):
+        with pytest.raises(ValueError, match="different lengths"):
+            kernels.choose_hits(value, 0, 1, False, np.array([row], np.int32), one, offsets, *out, offsets.copy())
+    with pytest.raises(ValueError, match="different lengths"):
+        kernels.choose_hits(value, 0, 1, False, one, np.ones(2, np.int32), offsets, *out, offsets.copy())
+    good = (np.ones(3), np.array([0, 3], np.int64), np.zeros(1, np.int64), offsets, one, np.empty(1))
+    kernels.segment_read(*good)
+    for place, bad in ((2, np.ones(1, np.int64)), (4, np.zeros(1, np.int32)), (0, np.ones(2)), (5, np.empty(2))):
+        with pytest.raises(ValueError, match="different lengths"):
+            kernels.segment_read(*good[:place], bad, *good[place + 1 :])
