@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Hits, Ints, Pool
+from unjudged.collection.joining import hits_of_cells, keep_hits
 from unjudged.measures import Measure
 from unjudged.pooling.membership import membership
 
@@ -44,11 +45,11 @@ class Scorer:
         """The hits of these runs of the collection."""
         topics = len(self.collection.topics)
         cells = (np.asarray(runs, np.int64)[:, None] * topics + np.arange(topics)).ravel()
-        return self.collection.hits.in_cells(self.collection.judgments, cells)
+        return hits_of_cells(self.collection.hits, self.collection.judgments, cells)
 
     def means(self, hits: Hits, kept: Mask, condensed: bool = False) -> Floats:
         """Runs x measures: mean scores of these hits where only the chosen judgments are there."""
-        left = hits if kept.all() else hits.keeping(self.collection.judgments.keeping(kept), kept)
+        left = hits if kept.all() else keep_hits(hits, self.collection.judgments.keeping(kept), kept)
         topics = len(self.collection.topics)
         out = np.empty((hits.cells // topics, len(self.measures)))
         for m, measure in enumerate(self.measures):
