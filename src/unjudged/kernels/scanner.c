@@ -114,7 +114,7 @@ static int add_docs(RunScanner *r, PyObject *out)
             scores += listed;
             for (int64_t i = r->doc_start[t]; i < r->doc_stop[t]; i++) {
                 int64_t start = i ? all[i - 1] : 0;
-                memcpy(docs + at, r->docs.data + start, (size_t)(all[i] - start));
+                if (all[i] > start) memcpy(docs + at, r->docs.data + start, (size_t)(all[i] - start));
                 at += all[i] - start;
                 *end++ = at;
             }
