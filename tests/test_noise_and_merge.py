@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import statistics
 from pathlib import Path
 from typing import Any
@@ -489,3 +491,17 @@ def test_a_collection_without_judgments(files: Path) -> None:
     (files / "many").write_text("".join(f"{t} Q0 d 1 1 x\n" for t in many))
     assert len(uj.load(None, str(files / "many")).topics) == 30
     assert uj.load(None, {"b": {"x": {"d": 1.0}}, "a": {"w": {"d": 1.0}}}).topics == ("w", "x")
+
+
+@pytest.mark.parametrize(("page", "commands"), [("pools.md", 4), ("judges.md", 4)])
+def test_the_documentation_shows_what_happens(
+    page: str, commands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parent.parent / "docs" / page).read_text("utf-8")
+    shown = re.findall(r"```console\n\$ unjudged (.*?)\n(.*?)```", text, re.S)
+    assert len(shown) == commands
+    for command, output in shown:
+        capfd.readouterr()
+        assert main(shlex.split(command)) == 0
+        assert capfd.readouterr().out == output or command.startswith("simulate")
