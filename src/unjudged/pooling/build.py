@@ -113,7 +113,7 @@ def _check(
     judge: Judge | None,
 ) -> None:
     for what, value in (("budget", budget), ("depth", depth), ("first", first)):
-        if value is not None and (isinstance(value, bool) or value != int(value) or value < 1):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
             raise UsageError(f"{what} needs a positive whole number, not {value}")
     if seed < 0:
         raise UsageError(f"the seed must not be negative, found {seed}")

@@ -46,6 +46,6 @@ def run(args: argparse.Namespace) -> int:
     found.per_topic = args.per_topic
     text = found.confusion.render(args.format) if args.confusion else found.render(args.format)
     if args.format == "text" and not args.confusion:
-        text += "\n" + found.confusion.render("text")
+        text += f"\n{found.confusion.render('text')}\n{found.verdict()}\n"
     options.write_output(text, args.output)
     return 0
