@@ -82,7 +82,9 @@ def setting(scenario: str, seed: int) -> list[tuple[str, str, float | None, set[
         found = section(KEYS["order"], subject).verdict
         rows.append(("order", value, classes("order", value, few), found.word, found.value))
         given = about["gap_pct"]["P@10"]
-        gap = gap_if_left_out(observed, truth, subject) if given is None and subject.pool else (given or 0) / 100
+        if given is None and subject.pool is None:  # nobody is outside, and nobody can be left out
+            return rows
+        gap = gap_if_left_out(observed, truth, subject) if given is None else given / 100
         right = classes("fairness", -gap, few) | ({"unknown"} if scenario == "11" else set())
         found = section(KEYS["fairness"], subject).verdict
         rows.append(("fairness", gap, right, found.word, found.value))

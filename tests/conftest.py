@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 calm = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -12,3 +16,19 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=calm)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium of the system; without one these tests are skipped, or fail where they are required."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        why = "no chromium on this system (UNJUDGED_REQUIRE_BROWSER=1 makes this a failure)"
+        (pytest.fail if os.environ.get("UNJUDGED_REQUIRE_BROWSER") == "1" else pytest.skip)(why)
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"]
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=flags, timeout=180_000)
+        yield started
+        started.close()

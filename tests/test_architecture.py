@@ -19,6 +19,16 @@ MODULES = {
 
 BELOW = {
     "errors": set(),
+    "web": {
+        "collection",
+        "correction",
+        "errors",
+        "judgments",
+        "measures",
+        "reporting",
+        "scoring",
+        "statistics",
+    },
     "reporting": {
         "bounds",
         "collection",

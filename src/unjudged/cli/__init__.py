@@ -31,6 +31,7 @@ VERBS = (
     "correct",
     "explain",
     "report",
+    "serve",
     "study",
     "simulate",
     "demo",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from unjudged.collection import Floats
 from unjudged.correction import correct
-from unjudged.correction.correcting import groups_of
 from unjudged.correction.experiment import experiment
 from unjudged.correction.protocols import protocol_of
 from unjudged.errors import UsageError
@@ -62,7 +63,11 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
             layer({"type": "rule", "strokeWidth": 2, "color": charts.GREY}, "score", "corrected"),
             layer({"type": "point", "filled": False, "color": charts.BLUE, "size": 50}, "score"),
             layer({"type": "point", "filled": True, "color": charts.VERMILION, "opacity": 1, "size": 40}, "corrected"),
-            layer({"type": "point", "shape": "cross", "color": charts.GREEN, "size": 40}, "in_the_pool"),
+            *(
+                [layer({"type": "point", "shape": "cross", "color": charts.GREEN, "size": 40}, "in_the_pool")]
+                if any(row[4] is not None for row in rows)
+                else []
+            ),
         ],
     )
     return Section(
@@ -93,7 +98,7 @@ def _corrected(subject: Subject, new: list[str]) -> tuple[list[Row], list[str], 
         new,
         OUTSIDER,
         depth=pool.depth,
-        pooled=list(pool.runs),
+        pooled=[run for run in pool.runs if run in set(subject.runs)],
         rel=subject.settings.rel,
         validate=False,
     ).frame.set_index("run")
@@ -132,7 +137,9 @@ def _tried(subject: Subject) -> tuple[list[Row], list[str], float, str]:
     """Every pooled team left out and corrected as if it were new."""
     assert subject.pool is not None
     c, pool, protocol = subject.collection, subject.pool, protocol_of("strict")
-    groups, left = groups_of(c, pool, "team" if c.teams else "run")
+    team_of = dict(zip(subject.runs, subject.teams, strict=True))
+    pool = replace(pool, runs=tuple(run for run in pool.runs if run in team_of))
+    groups, left = {run: team_of[run] for run in pool.runs}, "team" if c.teams else "run"
     if len(set(groups.values())) < 2:
         raise UsageError("the pooled runs belong to fewer than two teams")
     trial = experiment(c, pool, groups, [CUTOFF], protocol, methods=("lipani",), rel=subject.settings.rel or 1)[0]
@@ -140,11 +147,10 @@ def _tried(subject: Subject) -> tuple[list[Row], list[str], float, str]:
     error, corrected = float(np.abs(trial.true - trial.reduced).mean()), float(np.abs(trial.true - estimate).mean())
     rank = 1 + (trial.true[None, :] > trial.reduced[:, None] + 1e-12).sum(axis=1)
     new_rank = 1 + (trial.true[None, :] > estimate[:, None] + 1e-12).sum(axis=1)
-    team_of = dict(zip(subject.runs, subject.teams, strict=True))
     rows: list[Row] = [
         (
             run,
-            team_of.get(run, run),
+            team_of[run],
             trial.reduced[i],
             estimate[i],
             trial.true[i],

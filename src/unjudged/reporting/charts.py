@@ -34,7 +34,7 @@ CONFIG: Spec = {
     },
     "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "top", "labelLimit": 240},
     "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
-    "text": {"color": "currentColor"},
+    "text": {"color": "currentColor", "fontSize": 11},
     "view": {"stroke": None},
     "range": {"category": [BLUE, ORANGE, GREEN, PINK, SKY, VERMILION]},
 }
@@ -95,7 +95,8 @@ def line_at(value: float, text: str, axis: str = "y") -> list[Spec]:
     place = {"align": "left", "dy": -6} if axis == "y" else {"align": "left", "dx": 5}
     here = {axis: {"datum": value}}
     one: Spec = {"values": [{}]}
+    quiet = {"aria": False}
     return [
-        {"data": one, "mark": {"type": "rule", "strokeDash": [5, 4], "color": _QUIET}, "encoding": here},
-        {"data": one, "mark": {"type": "text", "text": text, "fontSize": 11, **place}, "encoding": {**here, **other}},
+        {"data": one, "mark": {**quiet, "type": "rule", "strokeDash": [5, 4], "color": _QUIET}, "encoding": here},
+        {"data": one, "mark": {**quiet, "type": "text", "text": text, **place}, "encoding": {**here, **other}},
     ]

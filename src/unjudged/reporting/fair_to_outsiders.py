@@ -124,14 +124,14 @@ def _outsiders(subject: Subject, scores: Floats, chance: float) -> tuple[float, 
     """Unjudged share of the top of the runs outside, and the share of P@10 they lose by it.
 
     Their unjudged documents are relevant less often than their judged ones, and more often than those only one
-    left-out team finds (`chance`), for that team's kin stayed in the pool. The middle of both is taken.
+    left-out team finds (`chance`), for that team's kin stayed in the pool. Their geometric mean is taken.
     """
     out = subject.outsiders
     if not out:
         return float("nan"), float("nan")
     judged = float(_means(subject, [f"Judged@{TOP}"])[out, 0].mean())
     now = float(scores[out].mean())
-    gain = (1 - judged) * (chance + share(now, judged)) / 2
+    gain = (1 - judged) * float(np.sqrt(chance * share(now, judged)))
     return 1 - judged, share(gain, now + gain)
 
 

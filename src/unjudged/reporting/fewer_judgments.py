@@ -33,7 +33,7 @@ HOW = (
 
 def levels(subject: Subject) -> Iterator[tuple[str, float, Collection]]:
     """Smaller sets of judgments: name, share of the depth (or of the judgments), collection."""
-    c, pool = subject.collection, subject.pool
+    c, pool = subject.collection, subject.pool if subject.pool is not None and subject.pool.depth > 1 else None
     done = set()
     for part in SHARES[1:]:
         if pool is not None:
@@ -72,19 +72,15 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
             rows.append((level, share(left, total), left, m, after[:, i].mean(), tau, ap))
         if part >= STEP:
             quarter = level, share(left, total), kept[subject.main][level]
-    if quarter is None:
-        sentence = "The pool has depth 1: nothing can be taken away, so nothing can be said."
-        word, value = "unknown", float("nan")
-    else:
-        level, rest, value = quarter
-        sentence = (
-            f"With {'a pool of ' if subject.pool else ''}{level} ({percent(rest)} of the judgments) the order by "
-            f"{subject.main} would agree with this one by tau {value:.2f}; "
-            "complete judgments would change about as much."
-        )
-        word = limit.word(value)
-        if subject.too_few:
-            word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
+    assert quarter is not None  # half of anything can be taken away
+    level, rest, value = quarter
+    sentence = (
+        f"With {'a pool of ' if level.startswith('depth') else ''}{level} ({percent(rest)} of the judgments) the order "
+        f"by {subject.main} would agree with this one by tau {value:.2f}; complete judgments would change about as much."
+    )
+    word = limit.word(value)
+    if subject.too_few:
+        word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
     points = _points(subject, kept, limit.solid)
     description = f"Agreement of the order of {counted(len(subject.runs), 'run')} with the full one, by judgments kept"
     chart = charts.chart(
@@ -128,8 +124,8 @@ def _points(subject: Subject, kept: dict[str, dict[str, float]], solid: float) -
                 if good
                 else f"{name} loses the order (tau below {solid:g}) at {next(iter(taus))} already."
             )
-    if subject.pool is None:
-        said.append("No pool can be recognised in these judgments, so they were taken away at random.")
+    if subject.pool is None or subject.pool.depth == 1:
+        said.append("No pool deeper than 1 can be recognised in these judgments, so they were taken away at random.")
     else:
         inside = len([run for run in subject.pool.runs if run in subject.runs])
         said.append(

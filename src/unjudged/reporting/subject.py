@@ -12,7 +12,6 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.errors import UsageError
 from unjudged.judgments.leave_out import leave_out
-from unjudged.judgments.reduce import random_order
 from unjudged.measures import measures
 from unjudged.pooling.membership import membership
 from unjudged.pooling.pool import pool_of
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("AP", "nDCG@10", "P@10")
 """Measures of a report when none are asked for; the first one leads."""
-
-_CUT = 8
-"""Sets the draws of a cut pool apart from those of other reductions."""
 
 OUTSIDER = "P@10"
 """The measure of fairness: what a reader sees first, and where a missing judgment costs at once."""
@@ -180,13 +176,10 @@ class Subject:
         return [r for r, team in enumerate(self.teams) if self.pool is not None and team not in self.pooled_teams]
 
     def less_deep(self, depth: int) -> Collection:
-        """The collection with a pool of this depth; of judgments the pool does not explain, an equal share."""
+        """The collection with a pool of this depth; judgments the pool does not explain stay."""
         assert self.pool is not None
         c, pool = self.collection, self.pool
-        kept = membership(c, replace(pool, depth=depth)).found()
-        other = ~membership(c, pool).found()
-        chance = random_order(c.full, self.settings.seed, _CUT)[c.rows]
-        kept |= other & (chance < depth / pool.depth)
+        kept = membership(c, replace(pool, depth=depth)).found() | ~membership(c, pool).found()
         return c.keeping(kept, f"pool of depth {depth}", replace(pool, depth=depth))
 
     def without(self, runs: Sequence[str]) -> Collection:

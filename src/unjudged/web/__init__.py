@@ -1,0 +1,60 @@
+"""The local page: the report with controls, on this computer only.
+
+    serve(collection)      # http://127.0.0.1:8765, until interrupted
+
+`state` is what the URL says, `jobs` computes in the background, `uploads` takes new runs, `topics` and `changes`
+answer what the report has no place for, `guard` keeps everybody else out, `app` ties them together.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError
+
+if TYPE_CHECKING:
+    from unjudged.reporting import Settings, Thresholds
+
+HOST, PORT = "127.0.0.1", 8765
+
+
+def listener(port: int = PORT) -> socket.socket:
+    """A socket bound to this computer alone; any free port where the given one is taken, port 0 likewise."""
+    if not 0 <= port <= 65535:
+        raise UsageError(f"a port is a number from 0 to 65535, not {port}")
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+    except OSError:
+        taken.bind((HOST, 0))
+    return taken
+
+
+def serve(
+    collection: Collection,
+    *,
+    settings: Settings | None = None,
+    thresholds: Thresholds | None = None,
+    port: int = PORT,
+    open_browser: bool = False,
+    max_upload: int = 100,
+) -> None:
+    """Serve the page for a collection until interrupted. `max_upload` is in megabytes."""
+    import uvicorn
+
+    from unjudged.web.app import create_app
+
+    with listener(port) as bound:
+        url = f"http://{HOST}:{bound.getsockname()[1]}/"
+        with create_app(collection, settings, thresholds, max_upload=max_upload * 1_000_000) as app:
+            print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
+            if open_browser:
+                import webbrowser
+
+                webbrowser.open(url)
+            config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
+            uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,306 @@
+"""The routes of the local page."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from unjudged.collection import Collection
+from unjudged.errors import UnjudgedError, UsageError
+from unjudged.measures import REGISTRY
+from unjudged.reporting import SECTIONS, Section, Settings, Subject, Thresholds, assemble, page, read_thresholds
+from unjudged.reporting import section as answer
+from unjudged.reporting.javascript import vega
+from unjudged.web import topics
+from unjudged.web.changes import changes
+from unjudged.web.guard import Guard, Receive, Scope, Send
+from unjudged.web.jobs import Job, Jobs
+from unjudged.web.state import State, state_of
+from unjudged.web.uploads import TooLarge, Uploads
+
+MOST_JSON = 1_000_000
+LISTS = ("run", "team", "measures")
+ASSETS = {
+    "report.css": "text/css",
+    "live.css": "text/css",
+    "report.js": "text/javascript",
+    "live.js": "text/javascript",
+    "vega.js": "text/javascript",
+}
+
+
+def create_app(
+    collection: Collection,
+    settings: Settings | None = None,
+    thresholds: Thresholds | None = None,
+    *,
+    max_upload: int = 100_000_000,
+    before_section: Callable[[str], None] | None = None,
+) -> Page:
+    """The page of a collection as an ASGI application; use it in a `with` block.
+
+    `max_upload` is in bytes. `before_section` is called in the working thread with each section's key.
+    """
+    return Page(collection, settings or Settings(), thresholds or read_thresholds(), max_upload, before_section)
+
+
+class Page:
+    """The application, its jobs and its uploads."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        settings: Settings,
+        thresholds: Thresholds,
+        max_upload: int,
+        before_section: Callable[[str], None] | None,
+    ) -> None:
+        self.settings, self.thresholds = settings, thresholds
+        self.token = secrets.token_urlsafe(32)
+        self.jobs, self.uploads = Jobs(), Uploads(collection, max_upload)
+        self.before_section = before_section
+        self._app = Guard(self._routes(), self.token)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.jobs.close()
+        self.uploads.close()
+
+    def _routes(self) -> Any:
+        routes = [
+            Route("/", self.home),
+            Route("/assets/{name}", self.asset),
+            Route("/api/collection", self.about),
+            Route("/api/jobs", self.start, methods=["POST"]),
+            Route("/api/jobs/{number:int}", self.look),
+            Route("/api/jobs/{number:int}", self.cancel, methods=["DELETE"]),
+            Route("/api/jobs/{number:int}/report.html", self.save),
+            Route("/api/runs", self.upload, methods=["POST"]),
+            Route("/api/runs", self.remove, methods=["DELETE"]),
+            Route("/api/topics", self.topics),
+            Route("/api/topic", self.topic),
+        ]
+        return Starlette(
+            routes=routes,
+            exception_handlers={UnjudgedError: _refuse, TooLarge: _too_large, ClientDisconnect: _too_large},
+        )
+
+    # -- the page
+
+    async def home(self, request: Request) -> Response:
+        """The page itself."""
+        template = page.templates().get_template("live.html")
+        about = self._about()
+        return HTMLResponse(page.printable(template.render(token=self.token, about=about, data=page.as_script(about))))
+
+    async def asset(self, request: Request) -> Response:
+        """Scripts and styles of this package, nothing else."""
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return PlainTextResponse("there is no such file", 404)
+        text = await run_in_threadpool(vega) if name == "vega.js" else page.asset(name)
+        return Response(text, media_type=f"{ASSETS[name]}; charset=utf-8")
+
+    async def about(self, request: Request) -> Response:
+        """What can be chosen."""
+        return _json(self._about())
+
+    def _about(self) -> dict[str, Any]:
+        c = self.uploads.collection
+        return {
+            "title": f"{c.judgments.source.rsplit('/', 1)[-1]}: how far can it be trusted?",
+            "runs": list(c.runs),
+            "added": list(self.uploads.runs),
+            "teams": {run: team for run, team in c.teams.items() if run in set(c.runs)},
+            "topics": list(c.topics),
+            "known": sorted(REGISTRY),
+            "settings": self.settings.to_dict(),
+            "sections": list(SECTIONS),
+            "most": self.uploads.most,
+        }
+
+    # -- computing
+
+    async def start(self, request: Request) -> Response:
+        """Start (or find) the computation of a state."""
+        given = json.loads(await _body(request) or b"{}", parse_constant=_no_constant)
+        if not isinstance(given, dict):
+            raise UsageError("a state is an object")
+        state = state_of(given, self.settings)
+        state.settings(self.settings)
+        collection = self.uploads.collection
+        added = tuple(self.uploads.runs)
+        work = partial(self._work, state, collection, list(added))
+        job = self.jobs.start((state, added), len(SECTIONS), work)
+        return _json({"job": job.number})
+
+    def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:
+        """The sections of a state, one by one; then the report."""
+        before = state.narrowed(whole)
+        collection = state.changed(before, self.settings.depth)
+        subject = Subject(collection, state.settings(self.settings), self.thresholds, call="unjudged serve")
+        shown = [run for run in added if run in collection.runs]
+        if state.changes or shown:
+            self._hold(job, "changes", 0.0)
+            yield changes(subject, before, whole, shown)
+        answers = []
+        for place, key in enumerate(SECTIONS):
+            self._hold(job, key, place / len(SECTIONS))
+
+            def tell(part: float, place: int = place, key: str = key) -> None:
+                job.tell(key, (place + part) / len(SECTIONS))
+
+            answers.append(answer(key, subject, tell))
+            yield answers[-1]
+        job.report = assemble(subject, answers)
+        yield job.report.sections[-1]
+
+    def _hold(self, job: Job, key: str, share: float) -> None:
+        job.tell(key, share)
+        if self.before_section is not None:
+            self.before_section(key)
+        job.tell(key, share)
+
+    async def look(self, request: Request) -> Response:
+        """How far a job is, with the sections behind the first `after` ones."""
+        job = self._job(request)
+        after = request.query_params.get("after", "0")
+        seen = int(after) if after.isascii() and after.isdigit() else 0
+        over, sections = job.over, list(job.sections)
+        answered = {
+            "state": job.state if over or job.state != "done" else "running",
+            "now": job.now,
+            "share": job.share,
+        }
+        made = await run_in_threadpool(lambda: [_shown(s) for s in sections[seen:]])
+        head = None
+        if over and job.report is not None:
+            r = job.report
+            html = page.short_fragment(r.cards, r.lead, r.sections[0])
+            head = {"key": "in-short", "html": html, **page.packed(r.sections[0])}
+        return _json(
+            {
+                **answered,
+                "message": job.message,
+                "sections": made,
+                "head": head,
+                "what": job.report.what if job.report else "",
+            }
+        )
+
+    async def cancel(self, request: Request) -> Response:
+        """End a job."""
+        job = self._job(request)
+        self.jobs.cancel(job)
+        return _json({"state": "cancelled"})
+
+    async def save(self, request: Request) -> Response:
+        """The finished job as a report file."""
+        job = self._job(request)
+        if job.report is None:
+            return PlainTextResponse("this computation is not finished", 409)
+        text = await run_in_threadpool(job.report.html)
+        return HTMLResponse(
+            text,
+            headers={
+                "content-disposition": 'attachment; filename="trust.html"',
+                "content-security-policy": "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+                "style-src 'unsafe-inline'",
+            },
+        )
+
+    def _job(self, request: Request) -> Job:
+        job = self.jobs.get(request.path_params["number"])
+        if job is None:
+            raise UsageError("there is no such computation any more")
+        return job
+
+    # -- runs and topics
+
+    async def upload(self, request: Request) -> Response:
+        """Add a run."""
+        said = request.headers.get("content-length", "0")
+        if not (said.isascii() and said.isdigit()) or int(said) > self.uploads.most:
+            raise TooLarge
+        run, path = await self.uploads.receive(request.query_params.get("name", ""), request.stream())
+        await run_in_threadpool(self.uploads.add, run, path)
+        return _json({**self._about(), "run": run})
+
+    async def remove(self, request: Request) -> Response:
+        """Take an added run away."""
+        await run_in_threadpool(self.uploads.remove, request.query_params.get("name", ""))
+        return _json(self._about())
+
+    async def topics(self, request: Request) -> Response:
+        """Topics by difference of two runs."""
+        state, q = self._state(request), request.query_params
+        found = await run_in_threadpool(
+            topics.differences,
+            self.uploads.collection,
+            q.get("a", ""),
+            q.get("b", ""),
+            q.get("by") or state.measures[0],
+            state.rel,
+            state.unjudged,
+        )
+        return _json(found)
+
+    async def topic(self, request: Request) -> Response:
+        """Two lists of one topic."""
+        state, q = self._state(request), request.query_params
+        found = await run_in_threadpool(
+            topics.side_by_side, self.uploads.collection, q.get("a", ""), q.get("b", ""), q.get("topic", ""), state.rel
+        )
+        return _json(found)
+
+    def _state(self, request: Request) -> State:
+        q = request.query_params
+        own = {key: q.getlist(key) if key in LISTS else q[key] for key in q if key not in ("a", "b", "by", "topic")}
+        return state_of(own, self.settings)
+
+
+async def _body(request: Request) -> bytes:
+    """A small body."""
+    held = bytearray()
+    async for part in request.stream():
+        held += part
+        if len(held) > MOST_JSON:
+            raise TooLarge
+    return bytes(held)
+
+
+def _no_constant(name: str) -> Any:
+    raise UsageError(f"{name} is no number")
+
+
+def _shown(section: Section) -> dict[str, Any]:
+    return {"key": section.key, "html": page.fragment(section), **page.packed(section)}
+
+
+def _json(data: Any) -> Response:
+    return Response(page.printable(page.as_script(data)), media_type="application/json")
+
+
+async def _refuse(request: Request, problem: Exception) -> Response:
+    return PlainTextResponse(page.printable(str(problem)), 400)
+
+
+async def _too_large(request: Request, problem: Exception) -> Response:
+    return PlainTextResponse("more than may be uploaded", 413, headers={"connection": "close"})
