@@ -18,7 +18,7 @@ from unjudged.statistics.tau_ap import tau_ap_symmetric
 
 KEY, QUESTION = "fewer-judgments", "What if there were fewer judgments?"
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.05)
-STEP = 0.25
+STEP, MANY = 0.25, 0.25
 """The order with a quarter of the depth agrees with this one about as well as this one with complete judgments
 (docs/report.md shows it on simulated collections)."""
 
@@ -76,9 +76,13 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     level, rest, value = quarter
     sentence = (
         f"With {'a pool of ' if level.startswith('depth') else ''}{level} ({percent(rest)} of the judgments) the order "
-        f"by {subject.main} would agree with this one by tau {value:.2f}; complete judgments would change about as much."
+        f"by {subject.main} would agree with this one by tau {value:.2f}; complete judgments would change "
+        "about as much."
     )
     word = limit.word(value)
+    if word == "solid" and _unfair(subject):
+        word = "with care"
+        sentence = f"{sentence[:-1]}; but many runs are outside a pool that is unfair to them."
     if subject.too_few:
         word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
     points = _points(subject, kept, limit.solid)
@@ -112,6 +116,12 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         points,
         {"expected tau": value},
     )
+
+
+def _unfair(subject: Subject) -> bool:
+    """Are many runs outside a pool that treats outsiders badly? Then a shallower pool does not tell the worst."""
+    outside = share(len(subject.outsiders), len(subject.runs))
+    return outside >= MANY and subject.thresholds["fair-to-outsiders"].word(subject.outside().value) == "fragile"
 
 
 def _points(subject: Subject, kept: dict[str, dict[str, float]], solid: float) -> list[str]:

@@ -1,6 +1,7 @@
 "use strict";
 (function () {
   const own = {};
+  document.documentElement.classList.add("js");
 
   // Columns as the page carries them: plain lists, or names with a code per row.
   function column(packed) {

@@ -26,7 +26,7 @@ from unjudged.web.changes import changes
 from unjudged.web.guard import Guard, Receive, Scope, Send
 from unjudged.web.jobs import Job, Jobs
 from unjudged.web.state import State, state_of
-from unjudged.web.uploads import TooLarge, Uploads
+from unjudged.web.uploads import TooLarge, Uploads, pass_over
 
 MOST_JSON = 1_000_000
 LISTS = ("run", "team", "measures")
@@ -140,7 +140,10 @@ class Page:
 
     async def start(self, request: Request) -> Response:
         """Start (or find) the computation of a state."""
-        given = json.loads(await _body(request) or b"{}", parse_constant=_no_constant)
+        try:
+            given = json.loads(await _body(request) or b"{}")
+        except (ValueError, RecursionError):
+            raise UsageError("the state is not JSON") from None
         if not isinstance(given, dict):
             raise UsageError("a state is an object")
         state = state_of(given, self.settings)
@@ -278,16 +281,13 @@ class Page:
 
 async def _body(request: Request) -> bytes:
     """A small body."""
-    held = bytearray()
-    async for part in request.stream():
+    held, parts = bytearray(), request.stream()
+    async for part in parts:
         held += part
         if len(held) > MOST_JSON:
+            await pass_over(parts)
             raise TooLarge
     return bytes(held)
-
-
-def _no_constant(name: str) -> Any:
-    raise UsageError(f"{name} is no number")
 
 
 def _shown(section: Section) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from unjudged.collection import Collection
-from unjudged.errors import UsageError
+from unjudged.errors import UnjudgedError, UsageError
 
-MOST_RUNS = 20
+MOST_RUNS, PATIENCE = 20, 50_000_000
 
 
 class TooLarge(Exception):
@@ -41,8 +41,10 @@ class Uploads:
         path = Path(self._folder.name) / f"upload-{next(self._numbers)}"
         try:
             await self._keep(path, parts)
-        except BaseException:
+        except BaseException as problem:
             path.unlink(missing_ok=True)
+            if isinstance(problem, TooLarge):
+                await pass_over(parts)
             raise
         return run, path
 
@@ -68,8 +70,10 @@ class Uploads:
             if run in self.collection.runs:
                 raise UsageError(f"there is a run {run!r} already")
             self.collection = self.base.adding({**self.runs, run: path})
-        except BaseException:
+        except BaseException as problem:
             path.unlink(missing_ok=True)
+            if isinstance(problem, UnjudgedError):
+                raise UsageError(str(problem).replace(str(path), run)) from None
             raise
         self.runs[run] = path
 
@@ -80,6 +84,15 @@ class Uploads:
             raise UsageError(f"no run {run!r} was added")
         path.unlink(missing_ok=True)
         self.collection = self.base.adding(dict(self.runs)) if self.runs else self.base
+
+
+async def pass_over(parts: AsyncIterator[bytes]) -> None:
+    """Let a sender finish who is nearly done, so that it hears the answer; not one who sends without end."""
+    passed = 0
+    async for part in parts:
+        passed += len(part)
+        if passed > PATIENCE:
+            return
 
 
 def run_name(given: str) -> str:
