@@ -337,3 +337,21 @@ def test_real_runs() -> None:
     for run, name, low, high in tie_effect(collection, "AP, P@10, bpref"):
         mean = means[name].reshape(shape)[collection.runs.index(run)].mean()
         assert low - 1e-12 <= mean <= high + 1e-12
+
+
+def test_a_measure_made_by_exec_has_no_module_and_still_works() -> None:
+    """As in a notebook cell run by a tool: its functions carry no module name."""
+    code = """
+import unjudged as uj
+
+@uj.measure()
+def FoundByExec(h):
+    "Relevant documents in the top 2."
+    return h.top(2).relevant(1).count()
+"""
+    try:
+        exec(code, {})
+        c = uj.load({"t": {"a": 1}}, {"t": {"a": 1.0, "b": 1.0, "c": 1.0}}, ties="expected")
+        assert uj.score(c, ["FoundByExec"]).values[0, 0, 0] == pytest.approx(2 / 3)  # a stands first, second or third
+    finally:
+        REGISTRY.pop("FoundByExec", None)

@@ -183,7 +183,7 @@ class Measure:
     def __reduce__(self) -> tuple[Any, ...]:
         """Ours travel by name, the user's own with their function (which needs cloudpickle from a notebook)."""
         given = {key: dict(value) if isinstance(value, Mapping) else value for key, value in self._given.items()}
-        if self.function.__module__.startswith("unjudged."):
+        if (self.function.__module__ or "").startswith("unjudged."):
             return _again, (self.name, given)
         return Measure, (self.definition, given)
 
