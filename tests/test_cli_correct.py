@@ -279,3 +279,32 @@ def test_the_python_way(sim: Path) -> None:
     truth: Any = uj.load(sim / "truth.txt", [sim / "runs" / names[0]])
     with pytest.raises(UsageError, match="the truth needs the same runs"):
         uj.correct_against_truth(c, truth)
+
+
+def test_recall_in_the_later_form_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Topic 1: relevant x y z, topic 2: relevant v. Depth 2; r = x y | v, s = x w | v; n = 2.
+
+    r left out: y goes in topic 1. R@2 of r falls from 2/3 to 1/2, and 2 of 3 relevant documents are left: a loss of
+    1/6 * 2/3 = 1/9 there, none in topic 2; mean 1/18. s loses only w, which is not relevant. The mean over both is
+    1/36. The plain form takes the same losses unscaled: (1/6 + 0) / 2 / 2 = 1/24.
+    """
+    (tmp_path / "qrels").write_text("1 0 x 1\n1 0 y 1\n1 0 z 1\n1 0 w 0\n2 0 v 1\n")
+    (tmp_path / "r").write_text("1 Q0 x 1 2 t\n1 Q0 y 1 1 t\n2 Q0 v 1 1 t\n")
+    (tmp_path / "s").write_text("1 Q0 x 1 2 t\n1 Q0 w 1 1 t\n2 Q0 v 1 1 t\n")
+    (tmp_path / "new").write_text("1 Q0 z 1 2 t\n2 Q0 a 1 1 t\n")
+    (tmp_path / "pooled").write_text("r\ns\n")
+    given = [str(tmp_path / name) for name in ("qrels", "r", "s")]
+    arguments = [*given, "--depth", "2", "--pooled", str(tmp_path / "pooled"), "--new", str(tmp_path / "new")]
+    rows = table(capsys, *arguments, "-m", "R@2", "--method", "webber-park,webber-recall", "--no-trial")
+    assert [float(row["score"]) for row in rows] == pytest.approx([1 / 6, 1 / 6])
+    assert [float(row["adjustment"]) for row in rows] == pytest.approx([1 / 24, 1 / 36])
+
+
+def test_only_one_run_looks_pooled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two runs one has its first two documents judged, the other none: the pool cannot be theirs."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 3 t\n1 Q0 b 1 2 t\n1 Q0 c 1 1 t\n")
+    (tmp_path / "s").write_text("1 Q0 u 1 3 t\n1 Q0 v 1 2 t\n1 Q0 w 1 1 t\n")
+    assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s")), "--new", "s"]) == 2
+    said = capsys.readouterr().err
+    assert "only r of 2 runs looks pooled to depth 2, correction needs at least two; state the pooled runs" in said

@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--method",
         metavar="M[,M...]",
-        help="for P@n: lipani (default), webber-park, lipani-v2, webber-ratio, per-topic; else webber-park",
+        help="for P@n: lipani (default), webber-park, lipani-v2, webber-ratio, per-topic; else webber-park; "
+        "for R@n also webber-recall",
     )
     method.add_argument("--alpha", type=float, default=1.0, metavar="A", help="the new run's weight in merging (1)")
     method.add_argument(

@@ -31,15 +31,18 @@ class Scorer:
     """Pooled runs x judgments: is the document in the run's top?"""
     places: Ints
     """Number of each pooled run in the collection."""
+    recall: tuple[bool, ...] = ()
+    """Which measures (R@n) take the later form of the loss, scaled by the relevant documents left."""
 
     @classmethod
-    def of(cls, collection: Collection, pool: Pool, measures: Sequence[Measure]) -> Scorer:
+    def of(cls, collection: Collection, pool: Pool, measures: Sequence[Measure], recall: Sequence[bool] = ()) -> Scorer:
         """For the pooled runs of a collection."""
         found = membership(collection, pool, by="ranks")
         inside = np.zeros((len(pool.runs), found.rows), bool)
         inside[found.run, found.row] = True
         place = {run: i for i, run in enumerate(collection.runs)}
-        return cls(collection, tuple(measures), inside, np.array([place[run] for run in pool.runs], np.int64))
+        places = np.array([place[run] for run in pool.runs], np.int64)
+        return cls(collection, tuple(measures), inside, places, tuple(recall) or (False,) * len(measures))
 
     def hits(self, runs: Sequence[int]) -> Hits:
         """The hits of these runs of the collection."""
@@ -47,16 +50,21 @@ class Scorer:
         cells = (np.asarray(runs, np.int64)[:, None] * topics + np.arange(topics)).ravel()
         return hits_of_cells(self.collection.hits, self.collection.judgments, cells)
 
+    def values(self, hits: Hits, kept: Mask, condensed: bool = False) -> Floats:
+        """Measures x runs x topics: scores of these hits where only the chosen judgments are there."""
+        left = hits if kept.all() else keep_hits(hits, self.collection.judgments.keeping(kept), kept)
+        used = [m(judged_only=True) if condensed and not m.condensed else m for m in self.measures]
+        cells = np.stack([np.nan_to_num(m.cells(left), nan=0.0) for m in used])
+        return cells.reshape(len(used), -1, len(self.collection.topics))
+
+    def over_topics(self, values: Floats) -> Floats:
+        """Runs x measures: each measure's mean over the topics."""
+        each = [[m.over_topics(row) for row in runs] for m, runs in zip(self.measures, values, strict=True)]
+        return np.array(each, np.float64).T
+
     def means(self, hits: Hits, kept: Mask, condensed: bool = False) -> Floats:
         """Runs x measures: mean scores of these hits where only the chosen judgments are there."""
-        left = hits if kept.all() else keep_hits(hits, self.collection.judgments.keeping(kept), kept)
-        topics = len(self.collection.topics)
-        out = np.empty((hits.cells // topics, len(self.measures)))
-        for m, measure in enumerate(self.measures):
-            used = measure(judged_only=True) if condensed and not measure.condensed else measure
-            values = np.nan_to_num(used.cells(left), nan=0.0).reshape(-1, topics)
-            out[:, m] = [used.over_topics(row) for row in values]
-        return out
+        return self.over_topics(self.values(hits, kept, condensed))
 
     def loss(self, pooled: Sequence[int], kept: Mask) -> Floats:
         """Per measure, the mean loss of these pooled runs when each is left out of the pool they make.
@@ -66,13 +74,27 @@ class Scorer:
         if not len(pooled):
             return np.zeros(len(self.measures))
         finders = self.inside[list(pooled)].sum(axis=0)
-        before = self.means(self.hits(self.places[list(pooled)].tolist()), kept)
-        losses = np.zeros(before.shape)
+        before = self.values(self.hits(self.places[list(pooled)].tolist()), kept)
+        means = self.over_topics(before)
+        losses = np.zeros(means.shape)
         for i, r in enumerate(pooled):
             alone = self.inside[r] & (finders == 1) & kept
             if alone.any():
-                losses[i] = before[i] - self.means(self.hits([int(self.places[r])]), kept & ~alone)[0]
+                after = self.values(self.hits([int(self.places[r])]), kept & ~alone)
+                losses[i] = means[i] - self.over_topics(after)[0]
+                for m in np.flatnonzero(self.recall):
+                    shares = self._relevant_left(self.measures[m], kept, alone)
+                    losses[i, m] = ((before[m, i] - after[m, 0]) * shares).mean()
         return np.asarray(losses.mean(axis=0), np.float64)
+
+    def _relevant_left(self, measure: Measure, kept: Mask, alone: Mask) -> Floats:
+        """Per topic, the share of the relevant documents that stays: R reduced / R full."""
+        judgments = self.collection.judgments
+        relevant = kept & (judgments.grade >= measure.params["rel"])
+        topics = len(self.collection.topics)
+        full = np.bincount(judgments.topic[relevant], minlength=topics)
+        left = np.bincount(judgments.topic[relevant & ~alone], minlength=topics)
+        return np.asarray(left / np.maximum(full, 1), np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.correction.any_measure import Scorer, leave_groups_out
-from unjudged.correction.experiment import METHODS, Trial, adjustments, binary, experiment
+from unjudged.correction.asked import RECALL, as_read, groups_of, methods_for, pool_to_correct, with_new
+from unjudged.correction.experiment import Trial, adjustments, binary, experiment
 from unjudged.correction.lipani import INDICATORS, Effect
 from unjudged.correction.lists import Lists
 from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.correction.tally import MOST, Plan, tally
+from unjudged.correction.tally import Plan, tally
 from unjudged.correction.trust import Trust
 from unjudged.correction.words import away_from_truth, explained, table, verdict
 from unjudged.errors import UsageError, nearest
-from unjudged.io import files
 from unjudged.measures import Measure, measures
-from unjudged.pooling.pool import TOLERANCE, pool_of
+from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Provenance, Result
 
 COLUMNS = (
@@ -94,11 +92,12 @@ def correct(
 
     `new` is a run (a file, a dict, a data frame, or the name of a run of the collection), or a list of them.
     `method` is one or several of `lipani`, `webber-park`, `lipani-v2`, `webber-ratio`, `per-topic` for P@n; any other
-    measure is adjusted by `webber-park`. `alpha` and `indicator` belong to `lipani` (CORRECTION 5). `depth` and
-    `pooled` describe the pool (both inferred where not stated). The correction is tried on the pool itself: each
-    team (without a team file: each run) is left out and corrected as if it were new. That gives the interval, at
-    `confidence`. Where it brings no gain, measures other than P@n are refused; `force` gives them all the same, and
-    `validate=False` saves the trial.
+    measure is adjusted by `webber-park`, R@n also by `webber-recall`. `alpha` and `indicator` belong to `lipani`
+    (CORRECTION 5). `depth` and `pooled` describe the pool (both inferred where not stated).
+
+    The correction is tried on the pool itself: each team (without a team file: each run) is left out and corrected
+    as if it were new. That gives the interval, at `confidence`. Where it brings no gain, measures other than P@n are
+    refused; `force` gives them all the same, and `validate=False` saves the trial.
     """
     how = protocol_of(protocol)
     if not 0 <= alpha <= 1:
@@ -108,8 +107,8 @@ def correct(
     if not 0 < confidence < 1:
         raise UsageError(f"the confidence lies between 0 and 1, not {confidence}")
     chosen = [(m, methods_for(m, method)) for m in measures(wanted, rel)]
-    base, names, joined = _with_new(as_read(collection, how), new)
-    pool = pool_of(base, depth, pooled, tolerance)
+    base, names, joined = with_new(as_read(collection, how), new)
+    pool = pool_to_correct(base, depth, pooled, tolerance)
     groups, left = groups_of(base, pool, "team" if collection.teams else "run")
     notes = list(pool.notes)
     found: list[Corrected] = []
@@ -117,9 +116,10 @@ def correct(
     if trial is not None and len(set(groups.values())) < 2:
         notes.append("the pooled runs belong to fewer than two teams: nothing can be left out, so nothing is validated")
         trial = None
-    scored = _by_scoring(joined, names, pool, [m for m, _ in chosen if m.name != "P"], trial, force)
+    others = [(measure, one) for measure, methods in chosen for one in methods if measure.name != "P"]
+    scored = _by_scoring(joined, names, pool, others, trial, force)
     for measure, methods in chosen:
-        if measure in scored:
+        if measure.name != "P":
             found += scored[measure]
             notes += away_from_truth(measure)
         else:
@@ -155,72 +155,6 @@ def correct(
     )
 
 
-def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The methods asked for, checked against the measure; the usual one where none is named."""
-    counts = measure.name == "P"
-    if counts and not measure.params["k"]:
-        raise UsageError("P is corrected at a cut-off, e.g. P@10")
-    if counts and measure.params["k"] > MOST:
-        raise UsageError(f"cut-offs up to {MOST} are corrected, not {measure.params['k']}")
-    if measure.condensed:
-        raise UsageError(f"{measure} leaves unjudged documents out, so there is nothing to correct; take it without '")
-    if method is None:
-        return ("lipani",) if counts else ("webber-park",)
-    asked = tuple(dict.fromkeys(m.strip() for m in (method.split(",") if isinstance(method, str) else method)))
-    for one in asked:
-        if one not in METHODS:
-            raise UsageError(f"unknown method {one!r}{nearest(one, METHODS)}; there are {', '.join(METHODS)}")
-        if one != "webber-park" and not counts:
-            raise UsageError(f"{one} corrects P@n; for {measure} there is webber-park")
-    return asked
-
-
-def as_read(collection: Collection, protocol: Protocol) -> Collection:
-    """The collection as the protocol reads it: float32 scores for sigir2015, unless another order was asked for."""
-    if collection.judgments.group is not None:
-        raise UsageError("answer classes have no pool; correction is for document runs")
-    ties = collection.settings["ties"]
-    if ties == "expected":
-        raise UsageError("correction needs one order of equal scores; read the runs without expected ties")
-    return collection.with_ties(protocol.ties) if ties == "trec10" and protocol.ties != ties else collection
-
-
-def groups_of(collection: Collection, pool: Pool, leave: str) -> tuple[dict[str, str], str]:
-    """The group that leaves the pool together with each pooled run: its team, or it alone."""
-    if leave not in ("team", "run"):
-        raise UsageError(f"left out is a team or a run, not {leave!r}")
-    if leave == "run":
-        return {run: run for run in pool.runs}, "run"
-    if not collection.teams:
-        raise UsageError("no teams are known; name a team file (--teams, a TSV run<TAB>team), or leave out single runs")
-    for run in pool.runs:
-        if run not in collection.teams:
-            raise UsageError(f"run {run} has no team in the team file; add a line run<TAB>team for it")
-    return {run: collection.teams[run] for run in pool.runs}, "team"
-
-
-def _with_new(collection: Collection, new: Any) -> tuple[Collection, tuple[str, ...], Collection]:
-    """The collection, the names of the new runs, and the collection with them."""
-    given = list(new) if isinstance(new, (list, tuple)) else [new]
-    if not given:
-        raise UsageError("no new run given")
-    known = {os.path.realpath(path): run for path, run in zip(collection.sources[1:], collection.runs, strict=True)}
-    names: list[str] = []
-    more: list[Any] = []
-    for run in given:
-        if isinstance(run, str) and run in collection.runs:
-            names.append(run)
-        elif isinstance(run, (str, os.PathLike)) and os.path.realpath(run) in known:
-            names.append(known[os.path.realpath(run)])
-        else:
-            more.append(run)
-            named = isinstance(run, (str, os.PathLike)) and str(run) != files.STDIN and "*" not in str(run)
-            if named and not Path(run).exists():
-                raise UsageError(f"no run or file {os.fspath(run)}{nearest(str(run), collection.runs)}")
-    joined = collection.adding(*more)
-    return collection, (*names, *joined.runs[len(collection.runs) :]), joined
-
-
 @dataclass
 class Trials:
     """Corrections tried on the pool itself, once per measure."""
@@ -249,9 +183,10 @@ class Trials:
         )[0]
         return {m: Trust.of(found.true, found.reduced, found.estimate(m), self.confidence) for m in methods}
 
-    def scored(self, measures: Sequence[Measure]) -> list[Trust]:
+    def scored(self, scorer: Scorer) -> list[Trust]:
         """For any measures."""
-        out = leave_groups_out(Scorer.of(self.collection, self.pool, measures), self.pool, self.groups)
+        here = Scorer.of(self.collection, self.pool, scorer.measures, scorer.recall)
+        out = leave_groups_out(here, self.pool, self.groups)
         columns = zip(out.true.T, out.reduced.T, out.added.T, strict=True)
         return [Trust.of(true, reduced, reduced + added, self.confidence) for true, reduced, added in columns]
 
@@ -319,27 +254,27 @@ def _by_scoring(
     collection: Collection,
     names: Sequence[str],
     pool: Pool,
-    wanted: Sequence[Measure],
+    wanted: Sequence[tuple[Measure, str]],
     trial: Trials | None,
     force: bool,
 ) -> dict[Measure, list[Corrected]]:
     """Any measure: the mean loss of the pooled runs, refused where it would not have helped."""
     if not wanted:
         return {}
-    scorer = Scorer.of(collection, pool, wanted)
+    scorer = Scorer.of(collection, pool, [m for m, _ in wanted], [method == RECALL for _, method in wanted])
     everything = np.ones(len(collection.judgments), bool)
-    trusts: list[Trust | None] = [*trial.scored(wanted)] if trial else [None] * len(wanted)
-    found: dict[Measure, list[Corrected]] = {measure: [] for measure in wanted}
+    trusts: list[Trust | None] = [*trial.scored(scorer)] if trial else [None] * len(wanted)
+    found: dict[Measure, list[Corrected]] = {measure: [] for measure, _ in wanted}
     scores = scorer.means(scorer.hits([collection.runs.index(name) for name in names]), everything)
     for u, name in enumerate(names):
         others = [r for r, run in enumerate(pool.runs) if run != name]
         added = scorer.loss(others, everything)
-        for m, (measure, trust) in enumerate(zip(wanted, trusts, strict=True)):
+        for m, ((measure, method), trust) in enumerate(zip(wanted, trusts, strict=True)):
             found[measure].append(
                 Corrected(
                     name,
                     str(measure),
-                    "webber-park",
+                    method,
                     float(scores[u, m]),
                     float(added[m]),
                     len(others),

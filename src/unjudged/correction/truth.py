@@ -13,7 +13,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.correction.any_measure import LeftOut, Scorer, leave_groups_out
-from unjudged.correction.correcting import groups_of
+from unjudged.correction.asked import groups_of, pool_to_correct
 from unjudged.correction.errors import printed
 from unjudged.correction.experiment import adjustments, binary, experiment
 from unjudged.correction.lists import Lists
@@ -21,7 +21,7 @@ from unjudged.correction.protocols import STRICT
 from unjudged.correction.tally import Plan, tally
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
-from unjudged.pooling.pool import TOLERANCE, pool_of
+from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Provenance, Result, Row
 
 DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")
@@ -54,7 +54,7 @@ def against_truth(
     chosen = measures(wanted, rel)
     if primed := [m for m in chosen if m.condensed]:
         raise UsageError(f"{primed[0]} is condensed already; name the ordinary measures")
-    pool = pool_of(collection, depth, pooled, tolerance)
+    pool = pool_to_correct(collection, depth, pooled, tolerance)
     groups, left = groups_of(collection, pool, "team" if collection.teams else "run")
     if len(set(groups.values())) < 2:
         raise UsageError("the pooled runs belong to fewer than two teams; nothing can be left out")

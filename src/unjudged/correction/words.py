@@ -87,6 +87,8 @@ def _lambda(value: float) -> str:
 def _added(c: Corrected) -> str:
     if c.method == "webber-park":
         return f"mean loss of the {c.peers} pooled runs when each is left out of the pool"
+    if c.method == "webber-recall":
+        return f"the same loss of the {c.peers} pooled runs, each topic scaled by the relevant documents left"
     if c.method == "webber-ratio":
         return "k times the pooled runs' typical loss per unjudged place when left out"
     if c.method == "per-topic":

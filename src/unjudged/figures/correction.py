@@ -42,7 +42,12 @@ def indicator_points(rows: Records, n: int) -> dict[str, Any]:
             {
                 "mark": {"type": "point", "color": theme.OKABE_ITO[0], "tooltip": True},
                 "encoding": {
-                    "x": {"field": "residual", "type": "quantitative", "title": f"P@{n} lost outside the pool"},
+                    "x": {
+                        "field": "residual",
+                        "type": "quantitative",
+                        "title": f"P@{n} lost outside the pool",
+                        "axis": {"tickCount": 4},
+                    },
                     "y": {"field": "value", "type": "quantitative", "title": None},
                     "tooltip": [{"field": f} for f in ("run", "residual", "value")],
                 },

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Pool
-from unjudged.correction.correcting import as_read, groups_of, quantities_of
+from unjudged.correction.asked import as_read, groups_of, pool_to_correct
+from unjudged.correction.correcting import quantities_of
 from unjudged.correction.errors import TESTS, Errors, errors, printed, significant
 from unjudged.correction.experiment import METHODS, Trial, experiment
 from unjudged.correction.lipani import INDICATORS
@@ -20,7 +21,7 @@ from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure
 from unjudged.figures.correction import error_lines, indicator_points, stability_points
 from unjudged.figures.records import Records
-from unjudged.pooling.pool import TOLERANCE, pool_of
+from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import correlation_p_value, spearman
 from unjudged.statistics.reliability import d_study, g_study
@@ -144,7 +145,7 @@ class Case:
     ) -> Case:
         """Run the experiment."""
         read = as_read(collection, setup.protocol)
-        pool = pool_of(read, depth, pooled, tolerance)
+        pool = pool_to_correct(read, depth, pooled, tolerance)
         return cls(name, read, pool, _trials(read, pool, setup, setup.top), setup)
 
     @functools.cached_property
