@@ -80,8 +80,12 @@ def read_collection(
     jobs: int | None = None,
     topic_notes: bool = True,
     need_runs: bool = True,
+    known: Judgments | None = None,
 ) -> Collection:
-    """`load` without the warnings: the command line prints `.notes` itself."""
+    """`load` without the warnings: the command line prints `.notes` itself.
+
+    `known` are these judgments, read before; the runs are then read with their full lists, once for hits and rankings.
+    """
     if isinstance(runs, Iterator):
         runs = list(runs)  # they may be read again
 
@@ -100,22 +104,27 @@ def read_collection(
             qa=qa,
             jobs=jobs,
             topic_notes=topic_notes,
+            known=judgments,
         )
 
     if qa and reading.truncate is None:
         reading = replace(reading, truncate=qa_io.ANSWERS)
-    if qrels is None:
-        table = _no_judgments(runs, reading, jobs)
+    if known is not None:
+        judgments = known
     else:
-        table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
-    judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
-    if only is not None:
-        judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
+        if qrels is None:
+            table = _no_judgments(runs, reading, jobs)
+        else:
+            table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
+        judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
+        if only is not None:
+            judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
     judgments.index  # noqa: B018 - built here once, not by each thread that reads
     sources = _sources(runs, judgments, reading)
     if not sources and need_runs:
         raise UsageError("no runs given")
-    tables = _read_all(list(sources.values()), False, jobs)
+    full = known is not None
+    tables = _read_all(list(sources.values()), full, jobs)
     notes = [f"{judgments.source}: {note}" for note in judgments.notes]
     notes += _run_notes(tables, judgments, topic_notes=topic_notes, outside=only is None)
     names = tuple(table.name for table in tables)
@@ -142,7 +151,7 @@ def read_collection(
             "negative grades": negative,
             "only": only,
         },
-        lambda: Rankings.of(judgments, _read_all(list(sources.values()), True, jobs)),
+        lambda: Rankings.of(judgments, tables if full else _read_all(list(sources.values()), True, jobs)),
         again,
     )
 

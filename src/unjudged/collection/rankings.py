@@ -54,9 +54,10 @@ class Rankings:
         )
         codes = np.frombuffer(coded, np.int32)
         unknown = np.flatnonzero(codes >= first)
-        _, places = np.unique(codes[unknown], return_index=True)
+        highest = np.maximum.accumulate(codes[unknown])  # codes count up as documents appear
+        new = unknown[np.flatnonzero(np.diff(highest, prepend=first - 1))]
         outside = tuple(run.outside_names for run in runs)
-        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.take(unknown[places]), np.concatenate(scores), outside)
+        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.view(new), np.concatenate(scores), outside)
 
     def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Rankings:
         """The same lists where only the rows chosen by a mask are judged; `judgments` hold all rows."""
