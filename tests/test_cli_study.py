@@ -161,7 +161,7 @@ def test_another_collection_beside(folder: Path, inputs: list[str], capfd: pytes
 # -- the same bytes, whatever happens (issue 7, must show 2 and 3)
 
 LINE = ["-m", "AP,Q'", "--levels", "70,50,30", "--resamples", "100", "--repeats", "2", "--format", "tsv"]
-"""2 repeats x 3 levels and the full judgments, 2 measures: 14 units."""
+"""2 repeats x 3 levels and the full judgments, two measures together: 7 units."""
 
 
 def reduction(inputs: list[str], *more: str, code: int = 0) -> str:
@@ -214,10 +214,10 @@ def test_killed_and_resumed(jobs: str, inputs: list[str], expected: str, tmp_pat
     assert len(kept) == 5
     assert reduction(inputs, *work) == expected
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "work" / "units").iterdir()}
-    assert len(after) == 14 and {name: after[name] for name in kept} == kept  # not computed again
+    assert len(after) == 7 and {name: after[name] for name in kept} == kept  # not computed again
     command = [sys.executable, "-m", "unjudged", *arguments]
     third = subprocess.run(command, capture_output=True, text=True)
-    assert third.stdout == expected and "14 units, 14 kept from before" in third.stderr
+    assert third.stdout == expected and "7 units, 7 kept from before" in third.stderr
 
 
 def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) -> None:
@@ -279,12 +279,12 @@ from distributed.cfexecutor import ClientExecutor
 
 
 class Killing(ClientExecutor):
-    # kills one worker when the seventh unit is handed out
+    # kills one worker when the fourth unit is handed out
     handed_out = 0
 
     def submit(self, *args, **kwargs):
         Killing.handed_out += 1
-        if Killing.handed_out == 7:
+        if Killing.handed_out == 4:
             os.kill(next(iter(self._client.run(os.getpid).values())), signal.SIGKILL)
         return super().submit(*args, **kwargs)
 
@@ -299,7 +299,7 @@ if __name__ == "__main__":
         assert main(["study", "reduction", qrels, runs, "--teams", teams, *line, *where]) == 0
         c = uj.load(qrels, runs, teams=teams)
         result = uj.study("reduction", c, executor=Killing(client), **options)
-        assert Killing.handed_out >= 14
+        assert Killing.handed_out >= 7
         with open(out + ".killed", "w") as file:
             file.write(result.render("tsv"))
 """

@@ -95,8 +95,19 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
         "height": 220,
         "mark": {"type": "line", "point": True, "tooltip": True},
         "encoding": {
-            "x": {"field": "judgments", "type": "ordinal", "sort": ["all", "reduced"], "title": None},
-            "y": {"field": "rank", "type": "quantitative", "scale": {"reverse": True, "zero": False}, "title": "rank"},
+            "x": {
+                "field": "judgments",
+                "type": "ordinal",
+                "sort": ["all", "reduced"],
+                "title": None,
+                "axis": {"labelAngle": 0},
+            },
+            "y": {
+                "field": "rank",
+                "type": "quantitative",
+                "scale": {"reverse": True, "zero": False},
+                "axis": {"tickMinStep": 1, "format": "d"},
+            },
             "detail": [{"field": what}, {"field": "run"}],
             "color": {
                 "field": "move",
@@ -143,7 +154,7 @@ def tau_strips(rows: Records) -> dict[str, Any]:
                     "x": {"field": "tau", "type": "quantitative", "scale": {"zero": False}, "title": "Kendall's tau"},
                     "y": {"field": "measure", "type": "nominal", "sort": measures, "title": None},
                     "color": theme.colour("kind", ["one", "average", "several teams"], title="judgments"),
-                    "shape": theme.shape("kind", ["one", "average", "several teams"]),
+                    "shape": theme.shape("kind", ["one", "average", "several teams"], title="judgments"),
                     "tooltip": [{"field": f} for f in ("condition", "measure", "tau", "power")],
                 },
             },

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 Mode = Literal["light", "dark"]
 
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442")
-"""Okabe and Ito's colours, the ones that print darkest first."""
-ON_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#FFFFFF", "#F0E442")
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+"""Okabe and Ito's colours without their yellow, which white paper swallows."""
+ON_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#FFFFFF")
 DASHES = ([1, 0], [6, 2], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 2], [3, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 AMOUNT = "cividis"
@@ -43,7 +43,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
         "background": paper(mode),
         "font": FONT,
         "axis": {**text, "gridColor": grid, "domainColor": quiet(mode), "tickColor": quiet(mode), "labelLimit": 220},
-        "legend": {**text, "labelLimit": 220, "symbolStrokeWidth": 2},
+        "legend": {**text, "labelLimit": 220, "symbolStrokeWidth": 2, "symbolOpacity": 1},
         "title": {"color": ink(mode), "fontSize": 13, "anchor": "start", "subtitleColor": quiet(mode)},
         "header": {**text},
         "view": {"stroke": None},
@@ -59,17 +59,25 @@ def config(mode: Mode = "light") -> dict[str, Any]:
 
 
 def colour(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
-    """An encoding of categories by colour; more than eight share colours and differ in dash and shape."""
+    """Categories by colour; more than seven share colours and differ in dash and shape."""
     return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": {"domain": names}}
 
 
-def dash(field: str, names: list[str]) -> dict[str, Any]:
-    """The same categories by dash."""
-    steps = [DASHES[i // len(OKABE_ITO) + i % len(DASHES) if i < len(DASHES) else i % 7] for i in range(len(names))]
-    return {"field": field, "type": "nominal", "legend": None, "scale": {"domain": names, "range": steps}}
+def dash(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
+    """The same categories by dash, in the same legend."""
+    steps = [DASHES[_step(i)] for i in range(len(names))]
+    scale = {"domain": names, "range": steps}
+    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": scale}
 
 
-def shape(field: str, names: list[str]) -> dict[str, Any]:
-    """The same categories by shape."""
-    marks = [SHAPES[i % len(SHAPES)] for i in range(len(names))]
-    return {"field": field, "type": "nominal", "scale": {"domain": names, "range": marks}}
+def shape(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
+    """The same categories by shape, in the same legend."""
+    marks = [SHAPES[_step(i)] for i in range(len(names))]
+    scale = {"domain": names, "range": marks}
+    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": scale}
+
+
+def _step(i: int) -> int:
+    """Names that share a colour differ here."""
+    round_, place = divmod(i, len(OKABE_ITO))
+    return (3 * round_ + place) % len(DASHES)

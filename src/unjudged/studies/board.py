@@ -25,6 +25,8 @@ from unjudged.studies._study import Lab
 from unjudged.studies.workdir import Arrays
 
 FULL = "full"
+TOGETHER = 3
+"""Measures in one unit where pairs are tested under several conditions: they share the reduced lists."""
 Mask = npt.NDArray[np.bool_]
 
 
@@ -168,8 +170,8 @@ class Compared:
 
 def fill(lab: Lab, board: Board, stage: str) -> Judged:
     """Run the board's units."""
-    every = range(len(board.measures))
-    groups: list[tuple[int, ...]] = [(m,) for m in every] if board.test else [tuple(every)]
+    size = len(board.measures) if board.test is None else 1 if len(board.conditions) == 1 else TOGETHER
+    groups = [tuple(range(len(board.measures))[i : i + size]) for i in range(0, len(board.measures), size)]
     units = [(c, group) for c in range(len(board.conditions)) for group in groups]
     values = lab.run(judge, board, units, stage)
 

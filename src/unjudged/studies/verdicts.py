@@ -145,7 +145,9 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
     verdict = "fragile" if reached is None else "solid" if reached == every[-1] else "with care"
     if len(found[0].case.runs) < FEW_RUNS:
         verdict = "unknown"
-    return Verdict(verdict, "; ".join(parts), worst, f"tau {SAME_ORDER} or more counts as the same order; word: {main}")
+    return Verdict(
+        verdict, "; ".join(parts), worst, f"tau {SAME_ORDER} or more counts as the same order; judged by {main}"
+    )
 
 
 def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
