@@ -59,8 +59,8 @@ class Hits:
 
     def __getstate__(self) -> dict[str, Any]:
         """What was given travels; views and derived arrays are made again."""
-        given = ("judgments", "offsets", "row", "rank", "length", "answered", "rel", "ties", "repeats")
-        return {name: self.__dict__[name] for name in (*given, "_ungrouped", "_parent")} | {"_kept": {}}
+        derived = {name for name, value in vars(Hits).items() if isinstance(value, functools.cached_property)}
+        return {name: value for name, value in self.__dict__.items() if name not in derived} | {"_kept": {}}
 
     def __len__(self) -> int:
         return len(self.row)
