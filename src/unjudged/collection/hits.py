@@ -60,7 +60,8 @@ class Hits:
     def __getstate__(self) -> dict[str, Any]:
         """What was given travels; views and derived arrays are made again."""
         derived = {name for name, value in vars(Hits).items() if isinstance(value, functools.cached_property)}
-        return {name: value for name, value in self.__dict__.items() if name not in derived} | {"_kept": {}}
+        given = {name: value for name, value in self.__dict__.items() if name not in derived}
+        return given | {"rank": self.rank, "_late_rank": None, "_kept": {}, "_gains": {}}
 
     def __len__(self) -> int:
         return len(self.row)
