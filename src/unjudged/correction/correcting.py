@@ -131,7 +131,8 @@ def correct(
     if trial is not None and left == "run":
         notes.append("no teams are known: validated by leaving out single runs, which is milder than a new team")
     notes += short
-    notes += [f"{c.run}, {c.measure}: {c.trust.sentence()}" for c in found if c.refused and c.trust]
+    useless = [c for c in found if c.trust and not c.trust.helps]
+    notes += dict.fromkeys(f"{c.measure}, {c.method}: {c.trust.sentence()}" for c in useless if c.trust)
     from unjudged import __version__
 
     settings = {
