@@ -56,12 +56,11 @@ def as_read(collection: Collection, protocol: Protocol) -> Collection:
 def pool_to_correct(
     collection: Collection, depth: int | None, pooled: str | Sequence[str] | None, tolerance: float
 ) -> Pool:
-    """The pool, where it has at least two runs; a sentence that helps where it was inferred and has not."""
+    """The pool. One that was inferred needs two runs: a single one is more likely a wrong guess than a pool."""
     pool = pool_of(collection, depth, pooled, tolerance)
-    if len(pool.runs) < 2:
-        seen = "looks" if "runs" in pool.inferred else "was"
+    if len(pool.runs) < 2 and "runs" in pool.inferred:
         raise UsageError(
-            f"only {pool.runs[0]} of {len(collection.runs)} runs {seen} pooled to depth {pool.depth}, correction needs "
+            f"only {pool.runs[0]} of {len(collection.runs)} runs looks pooled to depth {pool.depth}, correction needs "
             "at least two; state the pooled runs (--pooled FILE) or the depth (--depth D)"
         )
     return pool
