@@ -605,3 +605,14 @@ def test_membership_is_that_of_the_lists(po1: uj.Collection) -> None:
     docs = list(po1.judgments.docs)
     assert {d for d, inside in zip(docs, found.found(["r1"]), strict=True) if inside} == {"u1", "u2", "a"}
     assert {d for d, inside in zip(docs, found.unique(["r1", "r2"]), strict=True) if inside} == {"u1", "u2"}
+
+
+def test_scores_do_not_depend_on_how_many_hits_are_measured_at_once(
+    simulation: uj.simulation.Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = load_simulated(simulation)
+    whole = uj.score(collection, every_measure(), undefined="nan").values
+    for at_once in (1, len(collection.hits) // 3):
+        monkeypatch.setattr("unjudged.scoring.HITS_AT_ONCE", at_once)
+        parts = uj.score(collection, every_measure(), undefined="nan").values
+        assert np.array_equal(whole, parts, equal_nan=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
 """Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
+
+HITS_AT_ONCE = 1_000_000
+"""Hits measured in one go: a few megabytes for each array on the way."""
 
 POLICIES = ("nonrelevant", "condensed")
 TOPICS = ("judged", "run", "common")
@@ -123,6 +127,23 @@ class Scores(Result):
         raise UsageError(f"{wanted} was not scored here; there are {known}")
 
 
+def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
+    """A few runs at a time, so that the arrays on the way stay small however large the whole is."""
+    hits, topics = collection.hits, len(collection.topics)
+    first = 0
+    if len(hits) > HITS_AT_ONCE and hits.ties is None:
+        ends = hits.offsets[::topics]
+        while first < len(collection.runs):
+            last = max(int(np.searchsorted(ends, ends[first] + HITS_AT_ONCE, side="right")) - 1, first + 1)
+            yield (
+                slice(first, last),
+                replace(collection, runs=collection.runs[first:last], hits=hits.of_runs(first, last)),
+            )
+            first = last
+    else:
+        yield slice(None), collection
+
+
 def _cells(measure: Measure, collection: Collection) -> Floats:
     """A measure in every cell, averaged over the orders of tied documents where the collection was read so."""
     if collection.hits.ties is None:
@@ -174,8 +195,9 @@ def score(
         chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
     shape = len(collection.runs), len(collection.topics)
     values = np.empty((*shape, len(chosen)))
-    for m, measure in enumerate(chosen):
-        values[:, :, m] = _cells(measure, collection).reshape(shape)
+    for runs, part in _blocks(collection):
+        for m, measure in enumerate(chosen):
+            values[runs, :, m] = _cells(measure, part).reshape(-1, shape[1])
     answered = collection.hits.answered.reshape(shape)
     if topics == "judged":
         counted = np.ones(shape, bool)

@@ -165,6 +165,21 @@ class Hits:
         view._place = place
         return view
 
+    def of_runs(self, first: int, last: int) -> Hits:
+        """The hits of consecutive runs, as views of the same arrays."""
+        topics = len(self.judgments.topics)
+        cells = slice(first * topics, last * topics)
+        offsets = self.offsets[first * topics : last * topics + 1]
+        here = slice(int(offsets[0]), int(offsets[-1]))
+        return Hits(
+            self.judgments,
+            offsets - offsets[0],
+            self.row[here],
+            self.rank[here],
+            self.length[cells],
+            self.answered[cells],
+        )
+
     def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
         """Only the hits chosen by a mask; narrower views are made of this."""
         chosen = np.flatnonzero(mask)

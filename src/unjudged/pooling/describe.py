@@ -11,6 +11,7 @@ from unjudged.collection import Collection, Pool
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.pooling.coverage import coverage_of
+from unjudged.pooling.membership import teams_of
 from unjudged.pooling.pool import TOLERANCE, inferred_depth, inferred_runs, pool_of
 from unjudged.results import Provenance, Result, Row
 
@@ -36,6 +37,8 @@ def describe(
     run given unless stated); which runs look pooled is told beside it, by name in the notes. `by` as in `membership`.
     """
     judgments, full = collection.judgments, collection.full
+    if collection.teams:
+        teams_of(collection)  # a team file that misses a run is told
     pool = pool_of(collection, depth, pooled, tolerance)
     seen_depth = inferred_depth(full)
     looks = inferred_runs(full, pool.depth, tolerance)
