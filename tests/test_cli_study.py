@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -90,6 +91,27 @@ def test_text_ends_with_the_verdict_and_progress_stays_on_stderr(
     assert "note: pool of depth 10 from 12 runs (depth inferred)\n" in printed.err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
+def test_bars_on_a_terminal(inputs: list[str]) -> None:
+    """Progress is drawn on a terminal's stderr, and stdout stays what it is elsewhere."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "unjudged", "study", "leave-team-out", *inputs, "-m", "AP", "--jobs", "1"]
+    command += ["--format", "tsv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}) as run:
+        os.close(theirs)
+        drawn = b""
+        with contextlib.suppress(OSError):  # the terminal is gone when the command ends
+            while piece := os.read(ours, 4096):
+                drawn += piece
+        assert run.stdout is not None
+        table = run.stdout.read()
+    os.close(ours)
+    assert run.returncode == 0 and b"6/6" in drawn and b"leave-team-out: 6 sets of judgments" in drawn
+    assert table.startswith(b"left_out\trun\t") and b"\x1b" not in table
+
+
 def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "--help"]) == 0
     overview = capfd.readouterr().out
@@ -106,8 +128,8 @@ def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["study", "leave-team"], "no study 'leave-team' (did you mean leave-team-out?)"),
-        (["study", "--format"], "name a study first"),
+        (["study", "leave-team"], "unknown part 'leave-team' (did you mean leave-team-out?)"),
+        (["study", "--format"], "unknown part '--format'"),
         (["study", "power", "Q", "R", "--levels", "1"], "unrecognized arguments: --levels 1"),
         (["study", "power", "Q", "R", "--alpha", "x"], "argument --alpha: invalid number value: 'x'"),
         (["study", "depth", "Q", "R", "--levels", "a,b"], "numbers are given as 50,10,1, not 'a,b'"),

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reference
 import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import unjudged as uj
 import unjudged.studies
@@ -313,6 +316,34 @@ def test_reliability_follows_the_analysis_of_variance(sim: uj.Collection) -> Non
     variance = (between - error) / n
     assert row["topics_needed"] == math.ceil(0.95 * error / (variance * 0.05))
     assert row["low"] < row["erho2"] < row["high"]
+
+
+# -- properties (METHODS D 34, 35)
+
+
+@given(reference.collections(max_runs=4), st.integers(1, 6), st.lists(st.sampled_from("ab"), min_size=4, max_size=4))
+@settings(max_examples=40)
+def test_what_holds_for_every_collection(drawn: Any, depth: int, letters: list[str]) -> None:
+    """A run without unique documents keeps its scores; nothing taken away changes nothing; changes add up."""
+    qrels, runs = drawn
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", uj.DataWarning)
+        c = uj.load(qrels, runs, teams=dict(zip(runs, letters, strict=False)))
+    if len(runs) < 2:
+        with pytest.raises(UsageError, match="at least 2 runs"):
+            uj.study("leave-run-out", c, measures="AP", depth=depth)
+        return
+    rows = cells(uj.study("leave-run-out", c, measures="AP,AP'", depth=depth, jobs=1), "run", "measure")
+    unique = {r[0]: r[3] for r in uj.contributions(c, per="run", depth=depth).rows()}
+    for (run, _), row in rows.items():
+        assert 0 <= row["full"] <= 1 + 1e-12
+        if not unique[run]:
+            assert row["reduced"] == row["full"] and row["rank_full"] == row["rank_reduced"]
+            assert math.isnan(row["change_pct"]) if not row["full"] else row["change_pct"] == 0
+    if len(c.topics) > 1:
+        levels = uj.study("reduction", c, measures="AP", levels=(100, 50), test="t", jobs=1).frame
+        whole = levels[levels["level"] == 100].iloc[0]
+        assert (whole["misses"], whole["false_alarms"]) == (0, 0) and not whole["tau"] < 1
 
 
 # -- runs, repeats, several collections

@@ -48,7 +48,9 @@ def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> N
         "--qa", action="store_true", help="question answering: QRELS holds answer classes (docs/formats.md)"
     )
     reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
-    reading.add_argument("--jobs", type=int, metavar="N", help="threads for reading (default: one per core)")
+    reading.add_argument(
+        "--jobs", type=int, metavar="N", help="threads for reading, and processes of a study (default: one per core)"
+    )
 
 
 def add_pool(parser: argparse.ArgumentParser, depth: bool = True, pooled: str = "every run given") -> None:

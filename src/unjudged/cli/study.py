@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import shlex
+import inspect
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.cli import Parser, options
+from unjudged.cli import options
 from unjudged.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -28,37 +28,37 @@ ANSWER_WITHIN = "10s"
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
-def main(argv: Sequence[str]) -> int:
-    """The study named first decides which options there are."""
-    from unjudged.studies import find, known
+def __getattr__(name: str) -> Any:
+    """PARTS: the studies there are, looked up when somebody asks."""
+    if name == "PARTS":
+        from unjudged.studies import known
 
-    if not argv or argv[0] in ("-h", "--help"):
-        print(_overview())
-        return 0 if argv else 2
-    if argv[0].startswith("-"):
-        raise UsageError(f"name a study first: {', '.join(known())}")
-    study = find(argv[0])
-    parser = Parser(
-        f"unjudged study {study.name}",
-        description=study.function.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    _add_arguments(parser, study)
-    try:
-        args = parser.parse_args(list(argv[1:]))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    args.call = "unjudged study " + shlex.join(argv)
-    return _run(study, args)
+        return known()
+    raise AttributeError(name)
 
 
-def _overview() -> str:
-    from unjudged.studies import find, known
+class Part:
+    """One study as a part of the verb; its options come from its keyword arguments."""
 
-    lines = ["usage: unjudged study NAME QRELS RUN... [--teams FILE]", "", (__doc__ or "").strip(), ""]
-    lines += [f"  {name:<15} {find(name).help}" for name in known()]
-    return "\n".join([*lines, "", "'unjudged study NAME --help' explains a study."])
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self.HELP = study.help
+        self.__doc__ = inspect.cleandoc(study.function.__doc__ or study.help)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """The study's options."""
+        _add_arguments(parser, self._study)
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Run it and print."""
+        return _run(self._study, args)
+
+
+def part(name: str) -> Part:
+    """The study of this name."""
+    from unjudged.studies import find
+
+    return Part(find(name))
 
 
 def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:

@@ -10,6 +10,7 @@ wants them run and keeps finished ones; it then puts the values together in a Re
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -129,11 +130,12 @@ class Lab:
         self._tell(stage, before, len(units), before)
         left = [i for i in range(len(units)) if i not in values]
         running = run_units(work, shared, [units[i] for i in left], task, executor=self.executor, jobs=self.jobs)
-        for place, value in running:
-            values[left[place]] = value
-            if self.workdir:
-                self.workdir.keep(keys[left[place]], value)
-            self._tell(stage, len(values), len(units), before)
+        with contextlib.closing(running):  # whatever stops us stops the workers
+            for place, value in running:
+                values[left[place]] = value
+                if self.workdir:
+                    self.workdir.keep(keys[left[place]], value)
+                self._tell(stage, len(values), len(units), before)
         return [values[i] for i in range(len(units))]
 
     def _tell(self, stage: str, done: int, total: int, before: int) -> None:

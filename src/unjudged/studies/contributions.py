@@ -21,8 +21,9 @@ def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None,
     """What did each team bring into the pool, and what did it alone find?
 
     Per team: its number of runs, then averages over topics of the judged documents in the top of its pooled runs, of
-    those no other team has, and of the relevant ones among them (Sakai 2009, table 2). † marks teams without a
-    relevant document for some topic (kept out of take-team averages), * the three with the fewest unique documents.
+    those no other team has, and of the relevant ones among them (Sakai 2009, table 2). A dagger marks teams
+    without a relevant document for some topic (kept out of take-team averages), a star the three with
+    the fewest unique documents.
     """
     rows: list[Row] = []
     marks: dict[tuple[str, str], str] = {}

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
@@ -49,7 +49,7 @@ def cores() -> int:
 
 def run_units(
     work: Work, shared: Any, units: Sequence[Unit], key: str, *, executor: Executor | None, jobs: int | None
-) -> Iterator[tuple[int, Arrays]]:
+) -> Generator[tuple[int, Arrays], None, None]:
     """(place, value) of every unit, in the order they finish."""
     if executor is not None:
         yield from _Given(executor).run(work, shared, units, key)

@@ -49,7 +49,7 @@ def reliability(
     """Are there enough topics?
 
     E rho^2 is how well these topics order the runs, Phi how well they estimate their true scores, both between 0 and 1
-    (generalizability theory; Urbano, Marrero and Martín 2013). low and high are the 1 - alpha interval of E rho^2.
+    (generalizability theory; Urbano et al. 2013). low and high are the 1 - alpha interval of E rho^2.
     topics_needed is the number of topics that would give an E rho^2 of --stability.
     """
     if not 0 < stability < 1:

@@ -41,8 +41,8 @@ def take_team(
     For each team only the judged documents its runs would have brought stay. The table tells the change and rank move
     of the team's own run (Sakai 2009, table 4). --summary gives Kendall's tau, discriminative power, misses and false
     alarms of every team's judgments, their average, and of several teams together (tables 5 to 7): those named with
-    --take, or the three with the fewest unique documents. A team (†) that found no relevant document for some topic
-    stays out of the average.
+    --take, or the three with the fewest unique documents. A team that found no relevant document for some topic
+    (marked with a dagger) stays out of the average.
     """
     how = tests(test, alpha, resamples, seed)
     found: list[Bias] = []
