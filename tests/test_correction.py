@@ -19,7 +19,9 @@ from unjudged.correction.experiment import experiment, kept_count
 from unjudged.correction.lists import Lists
 from unjudged.correction.merging import merged_tops
 from unjudged.correction.protocols import PROTOCOLS
+from unjudged.correction.trust import Trust
 from unjudged.errors import UsageError
+from unjudged.measures import REGISTRY
 
 METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
 
@@ -377,3 +379,55 @@ def test_fractions_of_the_reference_are_exact() -> None:
     """The plain version does not lean on the package's arithmetic."""
     reference = Reference({"r": {"1": ["a", "b", "c"]}}, {"1": {"a": 1, "b": 0}}, {"r": "x"}, 2, sigir=False)
     assert reference.mean(reference.runs["r"], reference.qrels, 3, True) == Fraction(1, 3)
+
+
+# -- trust
+
+
+def test_the_interval_by_hand() -> None:
+    """Errors after correction .01, .02, ..., .39: of 39 runs the 38th (= ceil(40 * .95)) smallest error; of 4 the
+    largest, which holds for 4 of 5 runs.
+    """
+    true = np.zeros(39)
+    corrected = np.arange(39, 0, -1) / 100 * np.where(np.arange(39) % 2, 1, -1)
+    trust = Trust.of(true, true + 0.5, corrected, 0.95)
+    assert (trust.runs, trust.reach, trust.confidence) == (39, 0.38, 0.95)
+    assert (trust.before, trust.after) == (0.5, pytest.approx(0.2))
+    assert trust.helps
+    assert trust.sentence() == "correction would have helped on this collection: MAE 0.5000 -> 0.2000"
+    few = Trust.of(true[:4], true[:4], np.array([0.1, -0.4, 0.2, 0.3]), 0.95)
+    assert (few.reach, few.confidence, few.helps) == (0.4, 0.8, False)
+
+
+def test_the_interval_holds_for_that_share_of_new_runs() -> None:
+    """Conformal: the error of one more run of the same kind stays within the reach in 19 of 20 cases or more."""
+    chance = np.random.default_rng(1)
+    inside = 0
+    for _ in range(2000):
+        errors = chance.standard_t(3, 40)
+        inside += abs(errors[-1]) <= Trust.of(np.zeros(39), np.zeros(39), errors[:-1], 0.95).reach
+    assert 0.935 < inside / 2000 < 0.968  # 0.95 within three standard errors
+
+
+def test_too_few_left_out_runs_are_told() -> None:
+    made = world(2)
+    collection = load(made["qrels"], made["runs"], made["teams"])
+    result = uj.correct(collection, "r0", "P@3", depth=5, pooled=list(collection.runs[1:]))
+    assert "too few left-out runs for 95%: the intervals hold for 83% of such runs" in result.notes
+    assert "intervals hold for 83% of such runs" in result.caption
+
+
+def test_a_measure_of_ones_own_is_adjusted_like_any_other() -> None:
+    """Success at 3 under another name: the same numbers as the measure that is there."""
+
+    @uj.measure
+    def first_three(h: uj.Hits) -> uj.Cells:
+        return (h.relevant(1).top(3).count() > 0).astype(np.float64)
+
+    del REGISTRY["first_three"]  # other tests look at what is there
+    made = world(4)
+    collection = load(made["qrels"], made["runs"], made["teams"])
+    pooled = list(collection.runs[1:])
+    frame = uj.correct(collection, "r0", [first_three, "Success@3"], depth=5, pooled=pooled, force=True).frame
+    own, known = (frame.iloc[i].drop(["measure"]).tolist() for i in range(2))
+    assert [v for v in own if v == v] == [v for v in known if v == v]

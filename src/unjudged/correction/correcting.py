@@ -131,6 +131,9 @@ def correct(
     if trial is not None and left == "run":
         notes.append("no teams are known: validated by leaving out single runs, which is milder than a new team")
     notes += short
+    held = min([c.trust.confidence for c in found if c.trust], default=confidence)
+    if held < confidence - 1e-12:
+        notes.append(f"too few left-out runs for {confidence:.0%}: the intervals hold for {held:.0%} of such runs")
     useless = [c for c in found if c.trust and not c.trust.helps]
     notes += dict.fromkeys(f"{c.measure}, {c.method}: {c.trust.sentence()}" for c in useless if c.trust)
     from unjudged import __version__
@@ -152,7 +155,7 @@ def correct(
         layout=lambda: table(found, pool),
         verdict=verdict(found),
         notes=notes,
-        caption=explained(pool, left if trial else None, confidence),
+        caption=explained(pool, left if trial else None, held),
     )
 
 
