@@ -1,4 +1,4 @@
-"""A tour on a simulated collection: a pool that left one family of teams out, and what the scores then say.
+"""A tour on a simulated collection: a pool that left one family of teams out, the trust report, and the truth.
 
 unjudged demo [-o DIR] [--seed N]
 """
@@ -6,12 +6,16 @@ unjudged demo [-o DIR] [--seed N]
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-HELP = "simulate a collection with a biased pool and score it"
+HELP = "simulate a collection with a biased pool, report on it, and show the truth beside the verdicts"
 
 SCENARIO = 9
-SHOWN = 8
+SHOWN = 5
+LIMITS = {"tau": (0.9, 0.8), "gap": (-2.0, -10.0)}
+"""Where the truth is solid or with care: tau with the true order, percent of P@10 kept from outsiders."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,44 +27,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Simulate, score by the pool and by the truth, print both."""
+    """Simulate, report, print the verdicts and the truth."""
     import numpy as np
 
     from unjudged.io.trec import Reading
     from unjudged.loading import read_collection
+    from unjudged.reporting import report
     from unjudged.scoring import score
     from unjudged.simulation import simulate
 
     folder = Path(args.output)
-    simulate(scenario=SCENARIO, seed=args.seed, out=folder, force=True)
-    wanted = ["AP", "AP'", "P@10", "Judged@10"]
-    observed = read_collection(str(folder / "qrels.txt"), str(folder / "runs"), Reading(), teams=folder / "teams.tsv")
-    truth = read_collection(str(folder / "truth.txt"), str(folder / "runs"), Reading())
-    seen = score(observed, wanted).mean_values()
-    true = score(truth, ["AP", "P@10"]).mean_values()
-    pooled = {
-        line.split("\t")[0] for line in (folder / "pooled.tsv").read_text().splitlines()[1:] if line.endswith("yes")
-    }
-    rank_seen = 1 + (seen[:, 0][:, None] < seen[:, 0][None, :]).sum(axis=1)
-    rank_true = 1 + (true[:, 0][:, None] < true[:, 0][None, :]).sum(axis=1)
+    made = simulate(scenario=SCENARIO, seed=args.seed, out=folder, force=True)
+    collection = read_collection(str(made.qrels), str(made.run_folder), Reading(), teams=made.teams)
+    truth = read_collection(str(made.truth), str(made.run_folder), Reading())
+    found = report(collection, folder / "trust.html", call=args.call)
     print(
-        f"{len(observed.runs)} runs, {len(observed.topics)} topics, {len(observed.judgments)} judgments in {folder}/\n"
+        f"{len(collection.runs)} runs, {len(collection.topics)} topics, {len(collection.judgments)} judgments", end=""
     )
-    print("The runs that are truly best (the simulator knows all relevant documents), and what the pool says:\n")
-    print("run      pooled   true AP  rank   judged AP  rank     AP'    true P@10   P@10  judged@10")
-    for r in np.argsort(rank_true, kind="stable")[:SHOWN]:
-        name = observed.runs[r]
-        print(
-            f"{name:<8} {'yes' if name in pooled else 'no':<6} {true[r, 0]:>9.4f}  {rank_true[r]:>4}"
-            f" {seen[r, 0]:>11.4f}  {rank_seen[r]:>4}  {seen[r, 1]:.4f}"
-            f" {true[r, 1]:>11.4f} {seen[r, 2]:.4f} {seen[r, 3]:>10.4f}"
-        )
-    inside = np.array([name in pooled for name in observed.runs])
-    gap = seen[:, 2] / true[:, 1]
-    unfair = gap[~inside].mean() / gap[inside].mean() - 1 if (~inside).any() else 0.0
-    print(f"\nRuns outside the pool keep {100 * (1 + unfair):.0f} % of the P@10 that runs in the pool keep.")
+    print(f" in {folder}/; one family of teams was left out of the pool.\n")
+    print("The verdicts of the report, and the truth where the simulator knows it:\n")
+    said = true_answers(made.summary)
+    for section in found.sections:
+        if section.verdict is not None:
+            line = f"{section.question:<36} {section.verdict.word:<10} {said.get(section.key, '')}"
+            print(line.rstrip())
+    seen, true = (score(c, ["AP"]).mean_values()[:, 0] for c in (collection, truth))
+    judged = score(collection, ["Judged@10"]).mean_values()[:, 0]
+    ranks = [1 + (values[:, None] < values[None, :]).sum(axis=1) for values in (seen, true)]
+    pooled = {line.split("\t")[0] for line in (folder / "pooled.tsv").read_text().splitlines() if line.endswith("yes")}
+    print("\nThe runs that are truly best, and what the pool says of them:\n")
+    print("run       pooled  true AP  rank  judged AP  rank  judged@10")
+    for r in np.argsort(ranks[1], kind="stable")[:SHOWN]:
+        name = collection.runs[r]
+        inside = "yes" if name in pooled else "no"
+        both = f"{true[r]:>8.4f} {ranks[1][r]:>5} {seen[r]:>10.4f} {ranks[0][r]:>5}"
+        print(f"{name:<9} {inside:<6} {both} {judged[r]:>10.4f}")
+    print(f"\nThe report is {folder / 'trust.html'}: open it in a browser.")
     print("\nTry:")
+    print(f"  unjudged serve {folder}/qrels.txt {folder}/runs --teams {folder}/teams.tsv     (the same with controls)")
     print(f'  unjudged score {folder}/qrels.txt {folder}/runs -m "AP, AP\', nDCG@10, Judged@10"')
     print(f"  unjudged score {folder}/truth.txt {folder}/runs -m AP     (the truth)")
-    print(f"  unjudged check {folder}/qrels.txt {folder}/runs")
     return 0
+
+
+def true_answers(summary: Mapping[str, Any]) -> dict[str, str]:
+    """What is so, by the section it belongs to."""
+    tau, gap = summary["tau"]["AP"], summary["gap_pct"]["P@10"]
+    best = next(entry for entry in summary["best"] if entry["measure"] == "AP" and entry["runs"] == "all")
+    said = {
+        "winners": f"the truly best run, {best['run']}, seems to be number {best['observed_rank']}",
+        "fewer-judgments": f"tau with the true order is {tau:.2f}: {_word(tau, LIMITS['tau'])}",
+    }
+    if gap is not None:
+        said["fair-to-outsiders"] = f"outsiders lose {-gap:.0f} % of P@10: {_word(gap, LIMITS['gap'])}"
+    return said
+
+
+def _word(value: float, limits: tuple[float, float]) -> str:
+    return "solid" if value >= limits[0] else "with care" if value >= limits[1] else "fragile"

@@ -55,6 +55,12 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
             f"By {name} the best {len(open_)} of {counted(len(order), 'run')} cannot be told apart; "
             f"{subject.runs[best]} leads with {means[best]:.4f}."
         )
+    word = "unknown" if len(subject.topics) < subject.thresholds.topics else limit.word(value)
+    if held := _held_down(subject, float(means[best])):
+        word = "with care" if word == "solid" else word
+        sentence = (
+            f"{sentence[:-1]}; {counted(len(held), 'run')} outside the pool could be first if outsiders lost nothing."
+        )
     points = []
     for other in subject.names[1:]:
         top = int(np.argmax(subject.means(other)))
@@ -102,7 +108,6 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         ],
     )
     columns = ("rank", "run", "team", "value", "low", "high", "p_adjusted", "against_best")
-    word = "unknown" if len(subject.topics) < subject.thresholds.topics else limit.word(value)
     return Section(
         KEY,
         QUESTION,
@@ -114,6 +119,15 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         points,
         {"not told apart": len(open_)},
     )
+
+
+def _held_down(subject: Subject, best: float) -> list[int]:
+    """Runs outside the pool that would pass the best one if they got back what outsiders lose here."""
+    loss = subject.outside().value
+    if not 0 < loss < 1:
+        return []
+    means = subject.means(subject.main)
+    return [r for r in subject.outsiders if means[r] < best < means[r] / (1 - loss)]
 
 
 def _half_width(x: Floats) -> Floats:
