@@ -7,6 +7,7 @@ in turn, its runs are corrected as if they were new, and the result is compared 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -85,7 +86,7 @@ class Scorer:
                 for m in np.flatnonzero(self.recall):
                     shares = self._relevant_left(self.measures[m], kept, alone)
                     losses[i, m] = ((before[m, i] - after[m, 0]) * shares).mean()
-        return np.asarray(losses.mean(axis=0), np.float64)
+        return np.array([math.fsum(loss) / len(loss) for loss in losses.T])  # whatever the order of the runs
 
     def _relevant_left(self, measure: Measure, kept: Mask, alone: Mask) -> Floats:
         """Per topic, the share of the relevant documents that stays: R reduced / R full."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Floats
+from unjudged.statistics.errors_of import mean_absolute_error
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Trust:
         reached = confidence if place <= runs else runs / (runs + 1)
         return cls(
             runs,
-            float(np.abs(true - reduced).mean()),
-            float(after.mean()),
+            mean_absolute_error(true, reduced),
+            mean_absolute_error(true, corrected),
             float(after[min(place, runs) - 1]),
             reached,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -47,7 +48,8 @@ def describe(
 
     def spread(name: str, values: Any) -> Row:
         low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
-        return name, float(values.mean()), _plain(low), _plain(high)
+        mean = math.fsum(values) / len(values) if len(values) else math.nan  # whatever the order of the runs
+        return name, mean, _plain(low), _plain(high)
 
     def rows() -> Iterable[Row]:
         yield "topics", len(collection.topics), None, None
