@@ -1,0 +1,258 @@
+"""Measures and means within 1e-12 of exact rational arithmetic; the formulas are those of METHODS A, written anew.
+
+A list is a sequence of grades by rank: None is a document outside the judgments, -1 one in the pool without a grade.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+import pytest
+
+import unjudged as uj
+
+TOP = 3  # highest grade, and its gain
+TINY = Fraction(1, 100_000)
+CLOSE = 1e-12
+Grades = Sequence[int | None]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A ranked list, and the judged grades of the whole topic."""
+
+    ranked: Grades
+    judged: tuple[int, ...]
+
+    @property
+    def relevant(self) -> int:
+        return sum(g > 0 for g in self.judged)
+
+    @property
+    def nonrelevant(self) -> int:
+        return self.judged.count(0)
+
+    @property
+    def ideal(self) -> list[int]:
+        """Cumulated gain of the ideal list, at least one entry."""
+        return list(accumulate(sorted((g for g in self.judged if g > 0), reverse=True))) or [0]
+
+    def ideal_at(self, rank: int) -> int:
+        return self.ideal[min(rank, len(self.ideal)) - 1]
+
+    @property
+    def condensed(self) -> list[int]:
+        return [g for g in self.ranked if g is not None and g >= 0]
+
+
+def gain(grade: int | None) -> int:
+    return max(grade or 0, 0)
+
+
+def per_relevant(topic: Topic, total: Fraction | int) -> Fraction:
+    return Fraction(total) / topic.relevant if topic.relevant else Fraction(0)
+
+
+def precision(topic: Topic, n: int) -> Fraction:
+    return Fraction(sum(gain(g) > 0 for g in topic.ranked[:n]), n)
+
+
+def blended(topic: Topic, beta: int) -> list[tuple[int, Fraction]]:
+    """(gain, BR) at each relevant rank."""
+    found, count, cumulated = [], 0, 0
+    for rank, grade in enumerate(topic.ranked, 1):
+        if gain(grade):
+            count, cumulated = count + 1, cumulated + gain(grade)
+            found.append((gain(grade), Fraction(count + beta * cumulated, rank + beta * topic.ideal_at(rank))))
+    return found
+
+
+def blended_mean(topic: Topic, beta: int) -> Fraction:
+    return per_relevant(topic, sum((ratio for _, ratio in blended(topic, beta)), Fraction(0)))
+
+
+def preferred(topic: Topic) -> list[Fraction]:
+    """BR at the relevant ranks up to the first one of the highest grade in the list."""
+    ratios = blended(topic, 1)
+    best = max((g for g, _ in ratios), default=0)
+    place = next((i for i, (g, _) in enumerate(ratios) if g == best), -1)
+    return [ratio for _, ratio in ratios[: place + 1]]
+
+
+def r_measure(topic: Topic) -> Fraction:
+    gains = [gain(g) for g in topic.ranked[: topic.relevant]]
+    if not topic.relevant:
+        return Fraction(0)
+    return Fraction(sum(g > 0 for g in gains) + sum(gains), topic.relevant + topic.ideal[-1])
+
+
+def reciprocal_rank(topic: Topic) -> Fraction:
+    return next((Fraction(1, rank) for rank, g in enumerate(topic.ranked, 1) if gain(g)), Fraction(0))
+
+
+def cumulated_gain(topic: Topic, n: int) -> Fraction:
+    return Fraction(sum(map(gain, topic.ranked[:n])), topic.ideal_at(n)) if topic.relevant else Fraction(0)
+
+
+def rank_biased(topic: Topic, p: Fraction) -> Fraction:
+    total = Fraction(0)
+    for grade in reversed(topic.ranked):
+        total = gain(grade) + p * total
+    return (1 - p) * total / TOP
+
+
+def expected_reciprocal_rank(topic: Topic, stop: Callable[[int], Fraction]) -> Fraction:
+    total, still_looking = Fraction(0), Fraction(1)
+    for rank, grade in enumerate(topic.ranked, 1):
+        if gain(grade):
+            chance = stop(gain(grade))
+            total += still_looking * chance / rank
+            still_looking *= 1 - chance
+    return total
+
+
+def preference(topic: Topic, cap: int | None, scale: Callable[[int], int]) -> Fraction:
+    """The bpref family: 1 - min(cap, n) / scale for each relevant document, n nonrelevant ones above it."""
+    total, above = Fraction(0), 0
+    for rank, grade in enumerate(topic.condensed, 1):
+        if not grade:
+            above += 1
+        elif not above:
+            total += scale(rank) != 0 or cap is not None
+        else:
+            total += 1 - Fraction(above if cap is None else min(cap, above), scale(rank))
+    return per_relevant(topic, total)
+
+
+def bpref(topic: Topic, name: str) -> Fraction:
+    r, n = topic.relevant, topic.nonrelevant
+    retrieved = topic.condensed.count(0)
+    if name == "bpref_relative":
+        return preference(topic, None, lambda rank: rank - 1)
+    if name == "bpref_relative2":
+        return preference(topic, None, lambda rank: rank)
+    cap, scale = {
+        "bpref": (r, min(r, n)),
+        "bpref_R": (r, r),
+        "bpref_N": (n, n),
+        "old_bpref": (r, min(r, retrieved)),
+        "bpref_10": (r + 10, min(r + 10, n)),
+    }[name]
+    return preference(topic, cap, lambda rank: scale)
+
+
+def rpref(topic: Topic, name: str) -> Fraction:
+    if not topic.relevant:
+        return Fraction(0)
+    best = topic.ideal[-1]
+    judged = topic.relevant + topic.nonrelevant - Fraction(best, TOP)
+    total, above = Fraction(0), [0] * (TOP + 1)
+    for rank, grade in enumerate(topic.condensed, 1):
+        norm = {"rpref_N": judged, "rpref_relative": Fraction(rank - 1), "rpref_relative2": Fraction(rank)}[name]
+        if grade and not (name == "rpref_relative" and rank == 1):
+            penalty = sum((Fraction(above[g] * (grade - g), grade) for g in range(grade)), Fraction(0))
+            total += grade * (1 - (penalty / norm if penalty else 0))
+        above[grade] += 1
+    return total / best
+
+
+def inferred_ap(topic: Topic) -> Fraction:
+    total, seen = Fraction(0), {1: 0, 0: 0, -1: 0}
+    for rank, grade in enumerate(topic.ranked, 1):
+        if grade is None:
+            continue
+        if grade > 0:
+            pool, judged = sum(seen.values()), seen[1] + seen[0]
+            share = (seen[1] + TINY) / (judged + 2 * TINY)
+            total += Fraction(1, rank) + (Fraction(pool, rank) * share if rank > 1 else 0)
+        seen[min(grade, 1)] += 1
+    return per_relevant(topic, total)
+
+
+MEASURES: dict[str, Callable[[Topic], Fraction]] = {
+    "P@5": lambda t: precision(t, 5),
+    "P@1000": lambda t: precision(t, 1000),
+    "R@10": lambda t: per_relevant(t, sum(gain(g) > 0 for g in t.ranked[:10])),
+    "Rprec": lambda t: per_relevant(t, sum(gain(g) > 0 for g in t.ranked[: t.relevant])),
+    "RR": reciprocal_rank,
+    "AP": lambda t: blended_mean(t, 0),
+    "Q": lambda t: blended_mean(t, 1),
+    "Q(beta=10.0)": lambda t: blended_mean(t, 10),
+    "AP'": lambda t: blended_mean(Topic(t.condensed, t.judged), 0),
+    "Q'": lambda t: blended_mean(Topic(t.condensed, t.judged), 1),
+    "R_measure": r_measure,
+    "O_measure": lambda t: next((ratio for _, ratio in blended(t, 1)), Fraction(0)),
+    "P_measure": lambda t: (preferred(t) or [Fraction(0)])[-1],
+    "P_plus": lambda t: sum(preferred(t), Fraction(0)) / max(len(preferred(t)), 1),
+    "nCG@10": lambda t: cumulated_gain(t, 10),
+    "nCG@1000": lambda t: cumulated_gain(t, 1000),
+    "RBP": lambda t: rank_biased(t, Fraction(19, 20)),
+    "RBP(p=0.5)": lambda t: rank_biased(t, Fraction(1, 2)),
+    "ERR": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(2**g - 1, 2**TOP)),
+    "ERR(stop='ntcir')": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(g, TOP + 1)),
+    "infAP": inferred_ap,
+    **{
+        name: lambda t, name=name: bpref(t, name)  # type: ignore[misc]
+        for name in ("bpref", "bpref_R", "bpref_N", "old_bpref", "bpref_10", "bpref_relative", "bpref_relative2")
+    },
+    **{
+        name: lambda t, name=name: rpref(t, name)  # type: ignore[misc]
+        for name in ("rpref_N", "rpref_relative", "rpref_relative2")
+    },
+}
+
+
+def drawn(rng: random.Random, length: int, missed: int) -> Topic:
+    """A random list, and judgments of which up to `missed` were not retrieved."""
+    kinds: list[int | None] = [None, -1, 0, 1, 2, TOP]
+    share = rng.choice([(6, 1, 6, 2, 1, 1), (1, 0, 1, 3, 3, 3), (8, 1, 1, 1, 0, 0), (0, 0, 5, 0, 0, 1)])
+    ranked = rng.choices(kinds, share, k=rng.randint(1, length) if length < 100 else length)
+    rest = rng.choices(kinds[1:], (1, 4, 2, 1, 1), k=rng.randint(1, missed))
+    return Topic(ranked, tuple(g for g in (*ranked, *rest) if g is not None))
+
+
+def scored(topics: Sequence[Topic]) -> uj.Scores:
+    """The program's scores of these lists; the documents' names and scores say nothing but the rank."""
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for number, topic in enumerate(topics):
+        names = [f"d{rank}" for rank in range(len(topic.ranked))]
+        run[str(number)] = {doc: float(-rank) for rank, doc in enumerate(names)}
+        found = {doc: g for doc, g in zip(names, topic.ranked, strict=True) if g is not None}
+        rest = list(topic.judged)[len(found) :]
+        qrels[str(number)] = {**found, **{f"m{i}": g for i, g in enumerate(rest)}}
+    return uj.score(uj.load(qrels, {"run": run}), list(MEASURES))
+
+
+def check(topics: Sequence[Topic]) -> None:
+    assert max(grade for topic in topics for grade in topic.judged) == TOP
+    scores = scored(topics)
+    means = scores.mean_values()[0]
+    assert [str(m) for m in scores.measures] == list(MEASURES)
+    for m, (name, exact) in enumerate(MEASURES.items()):
+        wanted = [exact(topic) for topic in topics]
+        apart = np.abs(scores.values[0, :, m] - [float(value) for value in wanted])
+        assert apart.max() <= CLOSE, (name, int(apart.argmax()), topics[int(apart.argmax())])
+        mean = Fraction(sum(int(value * 10**40) for value in wanted), len(wanted) * 10**40)
+        assert abs(Fraction(float(means[m])) - mean) <= CLOSE, name
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_short_lists(seed: int) -> None:
+    rng = random.Random(seed)
+    check([drawn(rng, 12, 6) for _ in range(100)])
+
+
+def test_a_thousand_topics() -> None:
+    rng = random.Random(11)
+    check([drawn(rng, 20, 10) for _ in range(1000)])
+
+
+def test_lists_of_a_thousand_documents() -> None:
+    rng = random.Random(12)
+    check([drawn(rng, 1000, 300) for _ in range(4)])
