@@ -5,6 +5,7 @@ notes, exit code, files. Where output may differ is said where it is compared:
 
 * runs given in another order come out in that order, so tables are compared with their rows sorted,
   the report's numbers, charts included, to 12 digits (their sums run over the runs as given);
+* the report says how it was called and which kernels were in use, so these words are taken out;
 * paths given as absolute ones stand in messages and in the provenance as given, so the folder is put back.
 """
 
@@ -125,6 +126,7 @@ SIMULATE = (
 )
 QUIRKS = ("--quirk", "ties,short,missing,negative")
 
+SAID = re.compile(r" --jobs \d|(?:C|NumPy) kernels")
 Outcome = dict[str, tuple[int, str, str]]
 
 
@@ -172,8 +174,7 @@ class Matrix:
         found = json.loads((here / "out.json").read_text())
         assert found["kernels"] == ("NumPy" if "UNJUDGED_KERNELS" in environment else kernels.IN_USE)
         outcome: Outcome = {
-            command: (code, re.sub(r" --jobs \d", "", text), notes)  # the call as typed stands in the provenance
-            for command, (code, text, notes) in found["out"].items()
+            command: (code, SAID.sub("", text), notes) for command, (code, text, notes) in found["out"].items()
         }
         for file in sorted((here / "made").rglob("*")):
             if file.is_file():
