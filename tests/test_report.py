@@ -424,3 +424,24 @@ def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(shown.out)["sections"][3]["rows"] == [list(r) for r in report["never-judged"].table.rows()]
     assert main([*given, "--format", "markdown", "--fail-on", "nonsense<solid"]) == 2
     assert main([*given, "-m", "nonsense"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "loss"),
+    [
+        ("trec2-adhoc", "50 topics, 38 runs of 22 teams, 62,620 judgments", 0.0208),
+        ("dl19-passage", "43 topics, 37 runs of 12 teams, 9,260 judgments", 0.048),
+    ],
+)
+def test_real_collections(name: str, facts: str, loss: float) -> None:
+    """Complete, small enough, and near the losses of left-out teams measured elsewhere (every run taken as pooled)."""
+    data = Path(__file__).parent.parent.parent / "shared" / "data" / name
+    if not data.is_dir():
+        pytest.skip("the real collections are not here")
+    collection = uj.load(str(data / "qrels.txt.gz"), str(data / "runs"), teams=data / "teams.tsv", lenient=True)
+    made = uj.report(collection)
+    assert facts in made["contents"].verdict.sentence
+    assert all(s.chart for s in made.sections[1:-1]) and len(made.sections) == 12
+    assert made["fair-to-outsiders"].numbers["left out"] == pytest.approx(loss, abs=0.01)
+    assert "unknown" not in {word for key, word in made.words.items() if key != "another-judge"}
+    assert len(made.html().encode()) < 2_000_000

@@ -157,8 +157,9 @@ class Page:
     def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:
         """The sections of a state, one by one; then the report."""
         before = state.narrowed(whole)
-        collection = state.changed(before, self.settings.depth)
-        subject = Subject(collection, state.settings(self.settings), self.thresholds, call="unjudged serve")
+        settings = state.settings(self.settings)
+        collection = state.changed(before, Subject(before, settings).pool if state.changes else None)
+        subject = Subject(collection, settings, self.thresholds, call="unjudged serve")
         shown = [run for run in added if run in collection.runs]
         if state.changes or shown:
             self._hold(job, "changes", 0.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from unjudged.collection import Collection
+from unjudged.collection import Collection, Pool
 from unjudged.errors import UsageError
 from unjudged.judgments.depth import shallow
 from unjudged.judgments.leave_out import leave_out
@@ -53,14 +53,20 @@ class State:
             raise UsageError("choose at least two runs")
         return collection if len(shown) == len(collection.runs) else collection.with_runs(shown)
 
-    def changed(self, collection: Collection, depth: int | None) -> Collection:
-        """The narrowed collection with its judgments changed; `depth` is the pool's where it is known."""
+    def changed(self, collection: Collection, pool: Pool | None) -> Collection:
+        """The narrowed collection with its judgments changed as its pool would have given them."""
+        if not self.changes:
+            return collection
+        if pool is None:
+            raise UsageError("no pool can be recognised in these judgments, so it cannot be changed")
         if self.drop is not None:
             runs = [run for run, team in collection.teams.items() if team == self.drop and run in collection.full.runs]
             if not runs:
                 raise UsageError(f"no team {self.drop!r} in this collection")
-            collection = leave_out(collection, runs=runs, depth=depth)
-        return collection if self.depth is None else shallow(collection, self.depth)
+            collection = leave_out(collection, runs=runs, depth=pool.depth, pooled=list(pool.runs))
+        if self.depth is None:
+            return collection
+        return shallow(collection, self.depth, pooled=None if self.drop is not None else list(pool.runs))
 
 
 def state_of(given: Mapping[str, Any], settings: Settings) -> State:
