@@ -81,11 +81,14 @@ def read_collection(
     topic_notes: bool = True,
     need_runs: bool = True,
     known: Judgments | None = None,
+    unchanged: files.Unchanged | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
     `known` are these judgments, read before; the runs are then read with their full lists, once for hits and rankings.
+    `unchanged` remembers the files as they were read then.
     """
+    seen = unchanged or files.Unchanged()
     if isinstance(runs, Iterator):
         runs = list(runs)  # they may be read again
 
@@ -105,6 +108,7 @@ def read_collection(
             jobs=jobs,
             topic_notes=topic_notes,
             known=judgments,
+            unchanged=seen,
         )
 
     if qa and reading.truncate is None:
@@ -113,14 +117,14 @@ def read_collection(
         judgments = known
     else:
         if qrels is None:
-            table = _no_judgments(runs, reading, jobs)
+            table = _no_judgments(runs, reading, jobs, seen)
         else:
-            table = _answers(qrels) if qa else _qrels(qrels, reading, qrels_format)
+            table = seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
         judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
         if only is not None:
             judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
     judgments.index  # noqa: B018 - built here once, not by each thread that reads
-    sources = _sources(runs, judgments, reading)
+    sources = _sources(runs, judgments, reading, seen)
     if not sources and need_runs:
         raise UsageError("no runs given")
     full = known is not None
@@ -171,12 +175,13 @@ def read_judgments(
     return Judgments.of(_qrels(qrels, reading, qrels_format), strict=reading.strict, negative=negative)
 
 
-def _no_judgments(runs: Any, reading: Reading, jobs: int | None) -> QrelsTable:
+def _no_judgments(runs: Any, reading: Reading, jobs: int | None, seen: files.Unchanged) -> QrelsTable:
     """The topics of the runs, nothing judged: what an organiser has before the pool is built."""
     if _once(runs):
         raise UsageError("without judgments the runs are read twice, to know the topics first: give files")
     nothing = Judgments.of(QrelsTable.unjudged([]))
-    tables = _read_all(list(_sources(runs, nothing, reading).values()), True, jobs)  # so that all topics are named
+    sources = _sources(runs, nothing, reading, seen)
+    tables = _read_all(list(sources.values()), True, jobs)  # with full lists, so that all topics are named
     topics = list(dict.fromkeys(topic for table in tables for topic in table.outside_names))
     whole = all(topic.isascii() and topic.isdigit() for topic in topics)
     return QrelsTable.unjudged(sorted(topics, key=int) if whole else sorted(topics))
@@ -222,7 +227,7 @@ def _answers(classes: Any) -> QrelsTable:
     raise UsageError(f"answer classes can be a file or a dict, not {type(classes).__name__}")
 
 
-def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Source]:
+def _sources(runs: Any, judgments: Judgments, reading: Reading, seen: files.Unchanged) -> dict[str, Source]:
     """Name -> reader, in the order given."""
     found: dict[str, Source] = {}
     answers = judgments.group is not None
@@ -240,7 +245,8 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading) -> dict[str, Sou
             paths = [path for _, path in formats.runs(str(run))]
             if len(paths) != 1:
                 raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
-            add(name, lambda keep: read_run(paths[0], index, topics, reading, name, keep))
+            path = paths[0]
+            add(name, lambda keep: seen.reading(path, lambda: read_run(path, index, topics, reading, name, keep)))
         elif frames.is_frame(run):
             add(name, lambda keep: frames.run_from_frame(run, name, index, topics, reading, keep))
         elif isinstance(run, Mapping):

@@ -316,7 +316,7 @@ def _printable(text: str) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return _printable(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
 _LATEX_SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
@@ -330,7 +330,7 @@ _LATEX_SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
 
 
 def _latex_cell(text: str) -> str:
-    return "".join(_LATEX_SPECIAL.get(c, c) for c in text)
+    return "".join(_LATEX_SPECIAL.get(c, c) for c in _printable(text))
 
 
 def _text(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:

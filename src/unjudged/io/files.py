@@ -7,13 +7,14 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from unjudged.errors import InputError
 
 STDIN = "-"
+T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
 
@@ -59,6 +60,42 @@ def _original(fixed: Path) -> bool:
     """Does the file that `check --fix` repaired stand beside its repaired copy?"""
     name = fixed.name.removesuffix(".fixed")
     return any(fixed.with_name(n).exists() for n in (name, f"{name}.gz"))
+
+
+class Unchanged:
+    """Files that are read in several passes, or again later: a mixture of two states is refused."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[int, int, int] | None] = {}
+
+    def reading(self, source: Any, read: Callable[[], T]) -> T:
+        """What `read` finds, if the file is from first to last the one seen under this name before."""
+        if not isinstance(source, (str, os.PathLike)):
+            return read()  # an object in memory
+        path = str(source)
+        before = self._seen.setdefault(path, _state(path))
+        try:
+            found = read()
+        except InputError:
+            if _state(path) != before:
+                raise _changed(path) from None
+            raise
+        if _state(path) != before:
+            raise _changed(path)
+        return found
+
+
+def _changed(path: str) -> InputError:
+    return InputError("this file changed while it was read; try again when it is complete", path)
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    """What differs once a file is written to or replaced; None for what is no file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - hundreds of runs are looked at
+    except (OSError, ValueError):
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
 def read_once(path: str) -> bool:

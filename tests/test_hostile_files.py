@@ -1,0 +1,315 @@
+"""Hostile input that needs the operating system: pipes, devices, permissions, loops of links, files that change."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile import QRELS, RUN, lay
+
+import unjudged as uj
+from unjudged.cli import main
+from unjudged.errors import InputError
+from unjudged.io import files
+
+MEASURES = ("-m", "AP,nDCG,P@2,bpref,RR,RBP,Judged@2", "-q", "--format", "tsv")
+SCORE = ("score", "qrels.txt", "run.txt", *MEASURES)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The clean collection, and we are in it."""
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path)
+    return tmp_path
+
+
+def clean(folder: Path) -> bytes:
+    assert main([*SCORE, "-o", "clean.tsv"]) == 0
+    return (folder / "clean.tsv").read_bytes()
+
+
+def refused(capfd: pytest.CaptureFixture[str], *argv: str) -> str:
+    """The one line a refusal prints."""
+    code = main([*argv])
+    printed = capfd.readouterr()
+    lines = [line for line in printed.err.splitlines() if not line.startswith("note: ")]
+    assert (code, printed.out, len(lines)) == (2, "", 1), printed
+    return lines[0]
+
+
+# Pipes
+
+
+@pytest.mark.parametrize(("name", "data"), [("run.txt", RUN), ("qrels.txt", QRELS)])
+def test_a_pipe_is_read_once(name: str, data: bytes, folder: Path) -> None:
+    wanted = clean(folder)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    writer = threading.Thread(target=lambda: (folder / name).write_bytes(data), daemon=True)
+    writer.start()
+    assert main([*SCORE, "-o", "out.tsv"]) == 0
+    writer.join(60)
+    assert (folder / "out.tsv").read_bytes() == wanted
+
+
+# Permissions: what the superuser may read, nobody else may
+
+AS_NOBODY = """
+import os, sys
+from unjudged.cli import main
+assert main(["score", "qrels.txt", "run.txt", "--teams", "teams.tsv", "-o", "warm"]) == 0  # loads all modules
+os.remove("warm")
+for name, mode in (pair.split(":") for pair in sys.argv[1].split(",")):
+    os.chmod(name, int(mode, 8))
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("modes", "argv", "says"),
+    [
+        ("run.txt:0", SCORE, "run.txt: cannot be read (Permission denied)"),
+        ("qrels.txt:0", SCORE, "qrels.txt: cannot be read (Permission denied)"),
+        ("teams.tsv:0", (*SCORE, "--teams", "teams.tsv"), "teams.tsv: cannot be read (Permission denied)"),
+        ("runs:0", ("score", "qrels.txt", "runs"), "runs: cannot be read (Permission denied)"),
+        ("runs:0", ("score", "qrels.txt", "runs/r"), "runs/r: Permission denied"),
+        (".:555", (*SCORE, "-o", "out.tsv"), "out.tsv: cannot be written (Permission denied)"),
+        (".:555,old.tsv:444", (*SCORE, "-o", "old.tsv"), "old.tsv: cannot be written (Permission denied)"),
+    ],
+)
+def test_permissions(modes: str, argv: tuple[str, ...], says: str, folder: Path) -> None:
+    folder.chmod(0o755)
+    (folder / "runs").mkdir()
+    (folder / "runs/r").write_bytes(RUN)
+    (folder / "old.tsv").write_bytes(b"before")
+    before = sorted(p.name for p in folder.iterdir())
+    try:
+        done = subprocess.run([sys.executable, "-c", AS_NOBODY, modes, *argv], capture_output=True, text=True)
+    finally:
+        folder.chmod(0o755)
+        (folder / "runs").chmod(0o755)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"unjudged: {says}\n")
+    assert sorted(p.name for p in folder.iterdir()) == before
+    assert (folder / "old.tsv").read_bytes() == b"before"
+
+
+# Where the output goes
+
+
+def test_a_folder_in_place_of_the_output(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "out").mkdir()
+    before = sorted(p.name for p in folder.iterdir())
+    assert refused(capfd, *SCORE, "-o", "out") == "unjudged: out: cannot be written (Is a directory)"
+    assert sorted(p.name for p in folder.iterdir()) == before
+
+
+def test_no_folder_for_the_output(capfd: pytest.CaptureFixture[str]) -> None:
+    assert (
+        refused(capfd, *SCORE, "-o", "none/out") == "unjudged: none/out: cannot be written (No such file or directory)"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(capfd: pytest.CaptureFixture[str]) -> None:
+    assert (
+        refused(capfd, *SCORE, "-o", "/dev/full") == "unjudged: /dev/full: cannot be written (No space left on device)"
+    )
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "unjudged", *SCORE], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr == "unjudged: No space left on device\n"
+
+
+# Links that lead nowhere
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (("score", "qrels.txt", "a"), "a: "),
+        (("score", "a", "run.txt"), "a: "),
+        (("score", "qrels.txt", "run.txt", "--teams", "a"), "a: "),
+        ((*SCORE, "-o", "a"), "a: cannot be written ("),
+        (("score", "qrels.txt", "a/run.txt"), "a/run.txt: "),
+        (("score", "qrels.txt", "loops"), "loops: this folder holds no runs"),
+    ],
+)
+def test_links_in_a_circle(argv: tuple[str, ...], says: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "a").symlink_to("b")
+    (folder / "b").symlink_to("a")
+    (folder / "loops").mkdir()
+    (folder / "loops/here").symlink_to("here")
+    (folder / "loops/up").symlink_to("..")
+    assert refused(capfd, *argv).startswith(f"unjudged: {says}")
+    assert (folder / "a").is_symlink() and (folder / "b").is_symlink()
+
+
+# Files that change
+
+SCATTERED = b"".join(sorted(RUN.splitlines(keepends=True), key=lambda line: line.split()[3]))
+CHANGED = "run.txt: this file changed while it was read"
+
+
+def grown(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"2 Q0 d 4 0.5 t\n")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def replaced(path: Path) -> None:
+    path.with_name("other").write_bytes(path.read_bytes().replace(b"c 1 9.5", b"c 1 0.5"))
+    path.with_name("other").replace(path)
+
+
+@pytest.mark.parametrize("change", [grown, cut, replaced])
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["in one pass", "between two passes"])
+def test_a_run_that_changes_while_it_is_read(
+    run: bytes,
+    change: Callable[[Path], None],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "run.txt").write_bytes(run)
+    assert main([*SCORE, "-o", "first.tsv"]) == 0  # as it is now, nothing is wrong with it
+    chunks, passes = files.chunks, []
+
+    def meddled(path: str) -> Iterator[bytes | memoryview]:
+        yield from chunks(path)
+        if path == "run.txt" and not passes:
+            passes.append(path)
+            change(folder / path)
+
+    monkeypatch.setattr(files, "chunks", meddled)
+    capfd.readouterr()
+    assert refused(capfd, *SCORE, "-o", "out.tsv").startswith(f"unjudged: {CHANGED}")
+    assert passes and not (folder / "out.tsv").exists()
+
+
+@pytest.mark.parametrize("change", [grown, cut, replaced])
+def test_a_run_that_changes_before_its_full_list_is_read(change: Callable[[Path], None], folder: Path) -> None:
+    collection = uj.load("qrels.txt", "run.txt")
+    change(folder / "run.txt")
+    with pytest.raises(InputError, match=CHANGED):
+        collection.rankings  # noqa: B018
+
+
+def test_judgments_that_change_while_they_are_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    chunks = files.chunks
+
+    def meddled(path: str) -> Iterator[bytes | memoryview]:
+        yield from chunks(path)
+        if path == "qrels.txt":
+            (folder / path).write_bytes(QRELS[:8])
+
+    monkeypatch.setattr(files, "chunks", meddled)
+    assert refused(capfd, *SCORE).startswith("unjudged: qrels.txt: this file changed while it was read")
+
+
+# Sizes
+
+
+def test_a_million_topics(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    topics = 1_000_000
+    with (folder / "qrels.txt").open("w") as qrels, (folder / "run.txt").open("w") as run:
+        qrels.writelines(f"{t} 0 d {t % 3 == 0:d}\n" for t in range(topics))
+        run.writelines(f"{t} Q0 d 1 1 t\n" for t in range(topics))
+    assert main(["score", "qrels.txt", "run.txt", "-m", "RR,NumQ", "--format", "tsv"]) == 0
+    values = {row.split("\t")[2]: float(row.split("\t")[3]) for row in capfd.readouterr().out.splitlines()[1:]}
+    assert values["NumQ"] == topics
+    assert values["RR"] == pytest.approx((topics // 3 + 1) / topics, abs=1e-12)
+
+
+def test_ids_of_a_megabyte(folder: Path) -> None:
+    wanted = clean(folder)
+    topic, doc = b"T" * (1 << 20), b"D" * (1 << 20)
+    for name, text in (("qrels.txt", QRELS), ("run.txt", RUN)):
+        lines = [line.split() for line in text.splitlines()]
+        long = [
+            [topic if line[0] == b"1" else line[0], line[1], doc if line[2] == b"c" else line[2], *line[3:]]
+            for line in lines
+        ]
+        (folder / name).write_bytes(b"".join(b" ".join(line) + b"\n" for line in long))
+    assert main([*SCORE, "-o", "out.tsv"]) == 0
+    assert (folder / "out.tsv").read_bytes().replace(topic, b"1") == wanted
+
+
+# Names
+
+NAME = "a\tb\nc\r<b>&amp;\"'|$(touch x);`touch y`\\%_{}^~#, \x1b[2J\\|.run"
+MARKUP = "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>|"
+
+
+class Cells(HTMLParser):
+    """The texts of the cells, and the kinds of elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.kinds: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.kinds.add(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize("name", [NAME, MARKUP])
+def test_names_break_no_view(name: str, folder: Path) -> None:
+    lists = {"1": {"c": 2.0, "b": 1.0}, "2": {"e": 1.0}}
+    scores = uj.score(uj.load("qrels.txt", {name: lists, "other": lists}), ["P@1", "RR"])
+    lines = {view: scores.render(view).split("\n") for view in ("text", "tsv", "csv", "jsonl", "markdown", "latex")}
+    rows = 2 * (2 + 1)
+    assert all(line.isprintable() for view in ("text", "markdown", "latex") for line in lines[view])
+    assert len(lines["text"]) == 1 + rows + 1
+    assert len(lines["tsv"]) == 1 + 2 * rows + 1
+    assert {line.count("\t") for line in lines["tsv"][:-1]} == {3}
+    parsed = list(csv.reader(io.StringIO(scores.render("csv"), newline="")))
+    assert {len(row) for row in parsed} == {4}
+    assert {row[0] for row in parsed[1:]} == {name, "other"}
+    assert {json.loads(line)["run"] for line in lines["jsonl"][:-1]} == {name, "other"}
+    assert len(lines["markdown"]) == 2 + rows + 1
+    assert {line.replace("\\|", "").count("|") for line in lines["markdown"][:-1]} == {5}
+    assert not any("<" in line for line in lines["markdown"])
+    assert len(lines["latex"]) == 4 + rows + 2 + 1
+    bare = [line.replace(r"\&", "").replace(r"\%", "") for line in lines["latex"][4:-3]]
+    assert {line.count("&") for line in bare} == {3}
+    assert not any(set("%#$") & set(line.replace(r"\#", "").replace(r"\$", "")) for line in bare)
+    page = Cells()
+    page.feed(scores.to_html())
+    assert page.kinds == {"table", "thead", "tbody", "tr", "th", "td"}
+    assert name in page.cells and len(page.cells) == rows * 4
+
+
+def test_a_file_of_such_a_name(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / NAME).write_bytes(RUN)
+    before = sorted(p.name for p in folder.iterdir())
+    assert main(["score", "qrels.txt", NAME, "--format", "jsonl"]) == 0
+    assert {json.loads(line)["run"] for line in capfd.readouterr().out.splitlines()} == {NAME}
+    assert sorted(p.name for p in folder.iterdir()) == before
