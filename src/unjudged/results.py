@@ -6,6 +6,7 @@ Rows are plain Python values, so that printing a table needs neither pandas nor 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -316,7 +317,9 @@ def _printable(text: str) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    return _printable(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    """No tags, no entities, no bars: Markdown passes HTML on."""
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", _printable(text))
+    return text.replace("<", "&lt;").replace("|", "\\|")
 
 
 _LATEX_SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
