@@ -136,6 +136,17 @@ class Matrix:
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "c"
 
+    def words(self, line: list[str], top: str, backwards: bool) -> list[str]:
+        """The command with the files' names in it."""
+        given = {
+            "{qrels}": [f"{top}qrels.txt"],
+            "{runs}": [f"{top}runs/{p.name}" for p in sorted((self.home / "runs").iterdir(), reverse=backwards)],
+            "{teams}": ["--teams", f"{top}teams.tsv"],
+            "{new}": [f"{top}new/team04-3"],
+            "{old}": [f"{top}runs/team02-1"],
+        }
+        return [part for word in line for part in given.get(word, [word])]
+
     def cell(
         self,
         name: str,
@@ -143,24 +154,14 @@ class Matrix:
         jobs: int,
         absolute: bool = False,
         backwards: bool = False,
-        more: dict[str, list[str]] | None = None,
     ) -> Outcome:
         """All commands in one process, in a folder of their own."""
         here = self.folder / name
         here.mkdir()
         (here / "c").symlink_to(self.home)
         top = f"{self.home}/" if absolute else "c/"
-        runs = [f"{top}runs/{p.name}" for p in sorted((self.home / "runs").iterdir(), reverse=backwards)]
-        given = {
-            "{qrels}": [f"{top}qrels.txt"],
-            "{runs}": runs,
-            "{teams}": ["--teams", f"{top}teams.tsv"],
-            "{new}": [f"{top}new/team04-3"],
-            "{old}": [f"{top}runs/team02-1"],
-        }
         commands = {
-            command: [*(part for word in words for part in given.get(word, [word])), "--jobs", str(jobs)]
-            for command, words in {**COMMANDS, **(more or {})}.items()
+            command: [*self.words(line, top, backwards), "--jobs", str(jobs)] for command, line in COMMANDS.items()
         }
         commands["simulate"] = [*SIMULATE, *QUIRKS, "-o", "made", "--jobs", str(jobs)]
         (here / "commands.json").write_text(json.dumps(commands))
@@ -264,3 +265,25 @@ def test_same_rows_with_the_runs_in_another_order(matrix: Matrix, plain: Outcome
 
     assert found["score"] != plain["score"]
     assert differing(rows(found), rows(plain)) == {}
+
+
+STUDIES = ("study power", "study swap", "study leave-team-out", "study depth")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_same_table_after_a_resume(
+    name: str, matrix: Matrix, plain: Outcome, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Every second finished unit is lost; the same command makes it again and joins it with the rest."""
+    monkeypatch.chdir(matrix.folder)
+    kept = Path("kept") / name.removeprefix("study ")
+    words = [*matrix.words(COMMANDS[name], "c/", backwards=False), "--jobs", "1", "--workdir", str(kept)]
+    assert main(words) == 0
+    capfd.readouterr()
+    units = sorted(p for p in kept.rglob("*") if p.suffix == ".unit")
+    assert len(units) >= 2
+    for unit in units[::2]:
+        unit.unlink()
+    assert main(words) == 0
+    assert capfd.readouterr().out == plain[name][1]
+    assert sorted(p for p in kept.rglob("*") if p.suffix == ".unit") == units
