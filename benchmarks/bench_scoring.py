@@ -30,7 +30,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from peers import OURS, SEVEN, Scores, largest_difference
+from peers import OURS, SEVEN, Scores, largest_difference, registered
 
 PEERS = Path(__file__).with_name("peers.py")
 PACKAGES = {
@@ -223,7 +223,8 @@ class Contender:
         """Once, in fresh processes."""
         qrels, runs = str(case.qrels(data)), [str(p) for p in case.paths(data)]
         if self.peer == "command":
-            measures = ",".join(OURS.values()) if self.which == "seven" else "all_trec"
+            sets = {"seven": list(OURS.values()), "all": ["all_trec"]}
+            measures = ",".join(sets.get(self.which) or registered())
             command = [sys.executable, "-m", "unjudged", "score", qrels, *runs, "-q", "-m", measures, "--format", "tsv"]
             threads = self.name.endswith("all cores")
             return run(command if threads else [*command, "--jobs", "1"], scores or output, threads)
@@ -261,6 +262,8 @@ def contenders(there: dict[str, str | None]) -> list[Contender]:
     found += [
         Contender("unjudged, command, one thread", "command", "all"),
         Contender("unjudged, Python, one thread", "unjudged", "all"),
+        Contender("unjudged, command, one thread", "command", "registry"),
+        Contender("unjudged, Python, one thread", "unjudged", "registry"),
     ]
     return found + [Contender(name, name, "all") for name in ("pytrec_eval", "trec_eval") if there[name]]
 
@@ -350,7 +353,7 @@ def print_case(case: Case, entries: list[Contender], again: dict[str, list[Cost]
     for c in entries:
         cpu = median(c.costs, "cpu")
         warm = f"{seconds(median(again[c.peer], 'cpu'))}" if c.which == "seven" and c.peer in again else ""
-        label = c.name + (", all measures" if c.which == "all" else "")
+        label = c.name + {"seven": "", "all": ", all_trec", "registry": ", every registered measure"}[c.which]
         cells = [
             seconds(cpu),
             f"{cpu / ours:.1f}",
@@ -424,6 +427,13 @@ def targets(found: dict[str, list[Contender]]) -> list[Target]:
                 out.append(Target(text, "left out", None))
             else:
                 out.append(Target(text, f"{every / seven:.2f}x", every / seven <= 2))
+    for peer, how in (("unjudged", "scores in memory"), ("command", "scores printed")):
+        text = f"every registered measure costs at most three times seven, collection, {how}"
+        every, seven = value("collection", peer, which="registry"), value("collection", peer)
+        measured = every is not None and seven is not None
+        out.append(
+            Target(text, f"{every / seven:.2f}x", every / seven <= 3) if measured else Target(text, "left out", None)
+        )
     return out
 
 

@@ -32,6 +32,18 @@ Job = Callable[[], Any]
 """One measurement; what it returns `Contender.tidy` turns into Scores."""
 
 
+def registered() -> list[str]:
+    """Every measure of the registry, at 10 (recall 0.1) where it needs a cut-off."""
+    from unjudged.measures import REGISTRY
+
+    found = []
+    for name, measure in REGISTRY.items():
+        needs = any(p.required and p.name == measure.definition.cutoff for p in measure.definition.parameters.values())
+        cut = {"k": "@10", "recall": "@0.1"}[measure.definition.cutoff] if needs else ""
+        found.append(f"{name}{cut}")
+    return found
+
+
 class Unjudged:
     """This package."""
 
@@ -44,7 +56,7 @@ class Unjudged:
 
     def wanted(self, which: str) -> Any:
         """The measures of a set."""
-        return list(OURS.values()) if which == "seven" else "all_trec"
+        return {"seven": list(OURS.values()), "all": "all_trec"}.get(which) or registered()
 
     def files(self, which: str, qrels: str, runs: list[str]) -> Any:
         """From files to scores."""
