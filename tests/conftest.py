@@ -10,12 +10,24 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from unjudged.measures import ALIASES, REGISTRY
+
 calm = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile(
     "fixed", derandomize=True, database=None, deadline=None, print_blob=True, suppress_health_check=calm
 )
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=calm)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.fixture(autouse=True)
+def own_measures_go() -> Iterator[None]:
+    """What a test registers is gone after it: others look at all measures there are."""
+    before = dict(REGISTRY), dict(ALIASES)
+    yield
+    for now, then in zip((REGISTRY, ALIASES), before, strict=True):
+        now.clear()
+        now.update(then)
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,7 @@ BELOW = {
         "statistics",
         "figures",
     },
-    "figures": {"errors", "results"},
+    "figures": {"errors", "io", "results"},
     "statistics": {"kernels"},
     "results": {"errors"},
 }

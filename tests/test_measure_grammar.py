@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -328,15 +328,14 @@ def test_a_damaged_spelling_is_read_or_refused_by_a_sentence(text: str, data: st
 
 
 @pytest.fixture
-def first_grade() -> Iterator[Measure]:
+def first_grade() -> Measure:
     @uj.measure(cite="someone2030", bounded=False)
     def FirstGrade(h: uj.Hits, k: int | None = None, factor: float = 1.0) -> uj.Cells:
         """Grade of the first judged document, times a factor."""
         h = h.top(k)
         return h.sum(np.where(h.position == 1, h.grade * factor, 0.0))
 
-    yield FirstGrade
-    del REGISTRY["FirstGrade"]
+    return FirstGrade
 
 
 def test_a_measure_of_ones_own_works_like_any_other(first_grade: Measure) -> None:

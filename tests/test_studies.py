@@ -432,25 +432,20 @@ def _double(shared: Mapping[str, int], unit: tuple[int]) -> dict[str, Any]:
 
 
 def test_a_measure_of_ones_own_works_in_other_processes(sim: uj.Collection) -> None:
-    from unjudged.measures import REGISTRY
-
     @uj.measure
     def Found(h: uj.Hits, rel: int = 1) -> uj.Cells:
         """Relevant documents found."""
         return h.relevant(rel).count()
 
-    try:
-        one = uj.study("leave-run-out", sim, measures=[Found, "AP"], jobs=1)
-        assert one.render("tsv") == uj.study("leave-run-out", sim, measures=[Found, "AP"], jobs=2).render("tsv")
-        row = cells(one, "run", "measure")["team01-1", "Found"]
-        grades, (r, t) = judged(sim), (sim.runs.index("team01-1"), len(sim.topics))
-        expected = [
-            sum(grades[topic].get(doc, 0) > 0 for doc in sim.rankings.ids(sim.judgments, r * t + k))
-            for k, topic in enumerate(sim.topics)
-        ]
-        assert row["full"] == pytest.approx(np.mean(expected))
-    finally:
-        del REGISTRY["Found"]
+    one = uj.study("leave-run-out", sim, measures=[Found, "AP"], jobs=1)
+    assert one.render("tsv") == uj.study("leave-run-out", sim, measures=[Found, "AP"], jobs=2).render("tsv")
+    row = cells(one, "run", "measure")["team01-1", "Found"]
+    grades, (r, t) = judged(sim), (sim.runs.index("team01-1"), len(sim.topics))
+    expected = [
+        sum(grades[topic].get(doc, 0) > 0 for doc in sim.rankings.ids(sim.judgments, r * t + k))
+        for k, topic in enumerate(sim.topics)
+    ]
+    assert row["full"] == pytest.approx(np.mean(expected))
 
 
 # -- how it reads

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
+from unjudged.collection.counted import counted_topics
 from unjudged.errors import UsageError
-from unjudged.measures import Measure, gains_of_sets, measures
+from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.results import Provenance, Result, Row
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ HITS_AT_ONCE = 1_000_000
 """Hits measured in one go: a few megabytes for each array on the way."""
 
 POLICIES = ("nonrelevant", "condensed")
-TOPICS = ("judged", "run", "common")
 UNDEFINED = ("zero", "nan", "drop")
 
 
@@ -153,14 +153,6 @@ def _cells(measure: Measure, collection: Collection) -> Floats:
     return expected(measure, collection.hits, collection.runs)
 
 
-def with_gains_of_sets(collection: Collection, wanted: Any) -> Collection:
-    """The collection with the gains a named set among the measures brings along, where the user gave none."""
-    brought, own = gains_of_sets(wanted), collection.judgments.gains
-    if brought is not None and not own.levels and own.top_grade == max(brought):
-        return collection.with_gains(brought)
-    return collection
-
-
 def score(
     collection: Collection,
     wanted: Any = DEFAULT,
@@ -185,10 +177,9 @@ def score(
         raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
     if unjudged not in POLICIES:
         raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
-    if topics not in TOPICS:
-        raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
+    counted = counted_topics(collection, topics)
     chosen = measures(wanted, rel)
     collection = with_gains_of_sets(collection, wanted)
     if unjudged == "condensed":
@@ -198,15 +189,6 @@ def score(
     for runs, part in _blocks(collection):
         for m, measure in enumerate(chosen):
             values[runs, :, m] = _cells(measure, part).reshape(-1, shape[1])
-    answered = collection.hits.answered.reshape(shape)
-    if topics == "judged":
-        counted = np.ones(shape, bool)
-    elif topics == "run":
-        counted = answered.copy()
-    else:
-        counted = np.tile(answered.all(axis=0), (shape[0], 1))
-        if not counted.any():
-            raise UsageError("no judged topic is answered by all runs")
     missing = np.isnan(values)
     if undefined == "drop":
         counted &= ~np.asarray(missing.any(axis=(0, 2)))

@@ -20,8 +20,9 @@ from unjudged.bounds.cells import Cell, Completion, Limit, Search, Setting, cell
 from unjudged.bounds.discounted import ndcg
 from unjudged.bounds.monotone import falling, recall, rising
 from unjudged.collection import Cells, Collection, Floats
+from unjudged.collection.counted import counted_topics
 from unjudged.errors import UsageError
-from unjudged.measures import Measure, gains_of_sets, measures
+from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.results import Provenance, Result, Row
 
 GROWTH = ("retrieved", "free")
@@ -30,8 +31,6 @@ the topic; `free`, by any number of further documents nobody retrieved."""
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref")
 """Measures when none are asked for."""
-
-TOPICS = ("judged", "run", "common")
 
 _SEARCH: Mapping[str, Search] = {
     **dict.fromkeys(("P", "SetP", "RR", "Success", "RBP", "DCG", "ERR", "NumRelRet"), rising),
@@ -143,24 +142,13 @@ def bounds(
     """
     if growth not in GROWTH:
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
-    if topics not in TOPICS:
-        raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
+    counted = counted_topics(collection, topics)
     refuse_closed_lists(collection)
     chosen = measures(wanted, rel)
-    brought, own = gains_of_sets(wanted), collection.judgments.gains
-    if brought is not None and not own.levels and own.top_grade == max(brought):
-        collection = collection.with_gains(brought)
+    collection = with_gains_of_sets(collection, wanted)
     setting = Setting(collection.judgments, growth == "free")
     searches = [_search_of(measure, setting) for measure in chosen]
     shape = len(collection.runs), len(collection.topics)
-    answered = collection.hits.answered.reshape(shape)
-    counted = np.ones(shape, bool)
-    if topics == "run":
-        counted = answered.copy()
-    elif topics == "common":
-        counted = np.tile(answered.all(axis=0), (shape[0], 1))
-        if not counted.any():
-            raise UsageError("no judged topic is answered by all runs")
     low, value, high = (np.empty((*shape, len(chosen))) for _ in range(3))
     cells = list(cells_of(collection))
     for m, (measure, search) in enumerate(zip(chosen, searches, strict=True)):

@@ -18,9 +18,7 @@ HELP = "regression gate: pass, fail or cannot tell"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     options.add_collection(parser)
-    parser.add_argument(
-        "-m", "--measures", action="append", metavar="M", help="measures, comma separated; default nDCG@10,P@10,RR"
-    )
+    options.add_measures(parser, "nDCG@10,P@10,RR")
     gate = parser.add_argument_group("gate")
     gate.add_argument(
         "--baseline", required=True, metavar="RUN", help="the file of the run to beat, or not to fall behind"
@@ -41,10 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("fail", "pass"),
         help="exit code of cannot tell: as fail (default) or as pass",
     )
-    gate.add_argument("--test", default="bootstrap", metavar="NAME", help="test of the interval, as in compare")
-    gate.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
-    gate.add_argument("--resamples", type=int, metavar="N", help="random resamples (default 1000)")
-    gate.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+    options.add_testing(gate, test="test of the interval, as in compare", resamples="1000")
     gate.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
     gate.add_argument("--junit", metavar="FILE", help="write the findings as JUnit XML, too")
     options.add_output(parser)

@@ -20,39 +20,21 @@ HELP = "which runs differ significantly, and by how much"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     options.add_collection(parser)
-    parser.add_argument(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="M",
-        help="measures, comma separated, or a set; repeatable; default AP,nDCG@10,P@10",
-    )
+    options.add_measures(parser, "AP,nDCG@10,P@10")
     parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
     testing = parser.add_argument_group("testing")
-    testing.add_argument(
-        "--test",
-        default="bootstrap",
-        metavar="NAME",
-        help="bootstrap (paired, default), t, wilcoxon, permutation, tukey, randomised-tukey",
+    options.add_testing(
+        testing,
+        test="bootstrap (paired, default), t, wilcoxon, permutation, tukey, randomised-tukey",
+        resamples="1000; randomised-tukey 5000",
     )
     testing.add_argument(
         "--correction",
         metavar="NAME",
         help="for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
     )
-    testing.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
-    testing.add_argument(
-        "--resamples", type=int, metavar="N", help="random resamples (default 1000; randomised-tukey 5000)"
-    )
-    testing.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
     options.add_scoring(parser)
-    parser.add_argument(
-        "--growth",
-        default="retrieved",
-        metavar="HOW",
-        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
-        "or any number more (free)",
-    )
+    options.add_growth(parser)
     options.add_output(parser)
     parser.add_argument(
         "--pairs",

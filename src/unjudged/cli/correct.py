@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     options.add_collection(parser)
     parser.add_argument("--new", action="append", metavar="RUN", help="a run to be corrected; repeatable")
-    parser.add_argument("-m", "--measures", action="append", metavar="M", help="measures, comma separated (P@10)")
+    options.add_measures(parser, "P@10")
     parser.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
     method = parser.add_argument_group("method")
     method.add_argument(

@@ -82,6 +82,36 @@ def pool_arguments(args: argparse.Namespace) -> dict[str, Any]:
     return {**given, "pooled": pooled, "tolerance": args.tolerance}
 
 
+def add_measures(parser: argparse.ArgumentParser, default: str, more: str = "") -> None:
+    """-m: which measures, and those computed when none are asked for."""
+    parser.add_argument(
+        "-m",
+        "--measures",
+        action="append",
+        metavar="M",
+        help=f"measures, comma separated, or a set (official, all_trec); repeatable; {more}default {default}",
+    )
+
+
+def add_testing(group: argparse._ArgumentGroup, test: str, resamples: str) -> None:
+    """--test, --alpha, --resamples and --seed: how significance is tested."""
+    group.add_argument("--test", default="bootstrap", metavar="NAME", help=test)
+    group.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
+    group.add_argument("--resamples", type=int, metavar="N", help=f"random resamples (default {resamples})")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+
+
+def add_growth(parser: argparse.ArgumentParser) -> None:
+    """--growth: which documents bounds reckon with."""
+    parser.add_argument(
+        "--growth",
+        default="retrieved",
+        metavar="HOW",
+        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
+        "or any number more (free)",
+    )
+
+
 def add_scoring(parser: argparse.ArgumentParser) -> None:
     """Which grades, topics and unjudged documents count how."""
     scoring = parser.add_argument_group("scoring")

@@ -34,13 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """What the report and the local page have in common."""
-    parser.add_argument(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="M",
-        help="measures, the first one leads; repeatable (default AP,nDCG@10,P@10)",
-    )
+    options.add_measures(parser, "AP,nDCG@10,P@10", "the first one leads; ")
     parser.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade of binary measures (default 1)")
     parser.add_argument(
         "--unjudged", default="nonrelevant", choices=("nonrelevant", "condensed"), help="default: nonrelevant"

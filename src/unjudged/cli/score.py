@@ -16,23 +16,10 @@ HELP = "scores of runs; -q per topic"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     options.add_collection(parser)
-    parser.add_argument(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="M",
-        help="measures, comma separated, or a set (official, all_trec); repeatable; "
-        "default AP,nDCG@10,P@10,RR,bpref,Judged@10",
-    )
+    options.add_measures(parser, "AP,nDCG@10,P@10,RR,bpref,Judged@10")
     parser.add_argument("-q", "--per-topic", action="store_true", help="scores of each topic, too")
     options.add_scoring(parser)
-    parser.add_argument(
-        "--growth",
-        default="retrieved",
-        metavar="HOW",
-        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
-        "or any number more (free)",
-    )
+    options.add_growth(parser)
     options.add_output(parser)
 
 

@@ -23,8 +23,8 @@ from unjudged.comparing.paired_scores import (
 from unjudged.comparing.significance import CORRECTED, PairStatistics, Test, correction_of, pair_statistics
 from unjudged.errors import UsageError, nearest
 from unjudged.figures.comparison import differences, map_of_pairs
-from unjudged.measures import gains_of_sets
 from unjudged.measures import measures as parsed
+from unjudged.measures import with_gains_of_sets
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
@@ -188,9 +188,7 @@ def compare(
         raise UsageError(f"unjudged documents can be {', '.join(POLICIES)}, not {unjudged!r}")
     if isinstance(source, Collection):
         asked = DEFAULT if measures is None else measures
-        brought, own = gains_of_sets(asked), source.judgments.gains
-        if brought is not None and not own.levels and own.top_grade == max(brought):
-            source = source.with_gains(brought)
+        source = with_gains_of_sets(source, asked)
         scoring: dict[str, Any] = {
             "rel": rel,
             "unjudged": "nonrelevant" if unjudged == "bounds" else unjudged,

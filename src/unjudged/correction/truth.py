@@ -26,7 +26,6 @@ from unjudged.results import Provenance, Result, Row
 
 DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")
 COLUMNS = ("measure", "method", "group", "runs", "mae_truth", "bias_truth", "mae_pool", "bias_pool")
-GROUPS = ("left out", "outside")
 
 
 def against_truth(

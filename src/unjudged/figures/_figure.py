@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import InputError, UsageError, nearest
+from unjudged.errors import UsageError, nearest
 from unjudged.figures import theme
+from unjudged.io.write import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 VEGA_LITE = "6.1"
@@ -78,7 +78,7 @@ class Figure:
                 f"{os.fspath(path)}: a chart ends in {', '.join(ENDINGS)}{nearest(ending, ENDINGS) if ending else ''}"
             )
         made: str | bytes = getattr(self, ending[1:])(mode)
-        _write(Path(path), made.encode("utf-8") if isinstance(made, str) else made)
+        write_whole(Path(path), made.encode("utf-8") if isinstance(made, str) else made)
 
     def to_altair(self) -> Any:
         """The chart as an Altair object, where Altair is installed."""
@@ -94,20 +94,3 @@ class Figure:
             "image/svg+xml": self.svg(),
             "text/plain": repr(self),
         }
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Beside the target, then moved; a device is written directly."""
-    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None

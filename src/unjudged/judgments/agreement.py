@@ -22,7 +22,6 @@ ALL = "all"
 
 PAIR = ("kappa", "kappa_linear", "kappa_quadratic")
 GROUP = ("fleiss_kappa",)
-BOTH = ("documents", "agreement", "overlap", "alpha_nominal", "alpha_ordinal", "alpha_interval")
 STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_ordinal", "alpha_interval", "overlap")
 
 

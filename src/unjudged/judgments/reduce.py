@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from fractions import Fraction
 from typing import cast
 
@@ -62,15 +61,10 @@ def _share(rate: float) -> Fraction:
     return share
 
 
-def kept_number(documents: int, rate: float, minimum: int) -> int:
-    """How many of a stratum's documents are kept: its share rounded down, at least the minimum, at most all."""
-    return min(max(minimum, math.floor(documents * _share(rate))), documents)
-
-
 def _first(
     judgments: Judgments, key: Floats, stratum: npt.NDArray[np.bool_], share: Fraction, minimum: int
 ) -> npt.NDArray[np.bool_]:
-    """Per topic, the stratum's documents with the smallest keys, as many as the share says."""
+    """Per topic, the stratum's documents with the smallest keys: its share rounded down, at least the minimum."""
     rows = np.flatnonzero(stratum)
     rows = rows[np.lexsort((key[rows], judgments.topic[rows]))]
     sizes = np.bincount(judgments.topic[rows], minlength=len(judgments.topics))

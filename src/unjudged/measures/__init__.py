@@ -17,7 +17,7 @@ from unjudged.measures import (  # noqa: F401 - importing declares; the order is
     rank_biased,
     user_models,
 )
-from unjudged.measures._grammar import gains_of_sets, measures, parse, registered, split_list
+from unjudged.measures._grammar import measures, parse, registered, split_list, with_gains_of_sets
 from unjudged.measures._measure import ALIASES, REGISTRY, Definition, Measure, Parameter, measure
 from unjudged.measures.citations import CITATIONS
 from unjudged.measures.sets import NAMED
@@ -30,10 +30,10 @@ __all__ = [
     "Definition",
     "Measure",
     "Parameter",
-    "gains_of_sets",
     "measure",
     "measures",
     "parse",
     "registered",
     "split_list",
+    "with_gains_of_sets",
 ]

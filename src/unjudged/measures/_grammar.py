@@ -6,11 +6,14 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import MeasureError, nearest
 from unjudged.measures import sets, trec_names
 from unjudged.measures._measure import ALIASES, REGISTRY, Measure
+
+if TYPE_CHECKING:
+    from unjudged.collection import Collection
 
 _SPELLING = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S
@@ -117,8 +120,15 @@ def _from_ir_measures(thing: Any) -> list[Measure]:
     return [known(**params).complete()]
 
 
-def gains_of_sets(wanted: Any) -> dict[int, float] | None:
-    """The gains a named set among these measures brings along (sets.GAINS)."""
+def with_gains_of_sets(collection: Collection, wanted: Any) -> Collection:
+    """The collection with the gains a named set among the measures brings along, where the user gave none."""
+    brought, own = _gains_of_sets(wanted), collection.judgments.gains
+    if brought is not None and not own.levels and own.top_grade == max(brought):
+        return collection.with_gains(brought)
+    return collection
+
+
+def _gains_of_sets(wanted: Any) -> dict[int, float] | None:
     names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, (list, tuple)) else []
     for name in names:
         for part in split_list(name) if isinstance(name, str) else []:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection import Collection, Floats
 from unjudged.errors import UsageError
+from unjudged.pooling.adaptive import Adaptive
 from unjudged.pooling.built import BuiltPool, Chosen
 from unjudged.pooling.lists import Choice, TopicLists, topic_lists
 from unjudged.pooling.strategies import ADAPTIVE, SAMPLE, Strategy, strategy
@@ -213,7 +214,7 @@ def _adapt(
 ) -> Chosen:
     """Judge and learn until the topic's share is used up."""
     random = {"rng": rng} if "rng" in inspect.signature(chosen.make).parameters else {}
-    learner = chosen.make(lists, **random, **settings)
+    learner: Adaptive = chosen.make(lists, **random, **settings)
     order: list[int] = []
     grades: list[int | None] = []
 
@@ -223,9 +224,9 @@ def _adapt(
         bench.unknown += grades[-1] is None
         return grades[-1] is not None and grades[-1] >= rel
 
-    start: Ints = lists.by_best_rank(first)[:size] if first is not None else np.zeros(0, np.int64)
-    for doc in start.tolist():
-        learner.learn_first(doc, judged(doc), first)
+    if first is not None:
+        for doc in lists.by_best_rank(first)[:size].tolist():
+            learner.learn_first(doc, judged(doc), first)
     while len(order) < size:
         doc = learner.pick()
         learner.learn(doc, judged(doc))

@@ -43,12 +43,6 @@ class Section:
         return {name: [row[i] for row in rows] for i, name in enumerate(self.table.columns)}
 
 
-def verdict_of(section: Section) -> Verdict:
-    """The verdict of a section that has one."""
-    assert section.verdict is not None
-    return section.verdict
-
-
 def share(part: float, whole: float) -> float:
     """part / whole; 0 of nothing is 0."""
     return part / whole if whole else 0.0

@@ -12,7 +12,7 @@ from unjudged.results import Result
 from unjudged.studies._study import Lab, register
 from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
 from unjudged.studies.preparing import cases, tests
-from unjudged.studies.team_bias import Bias, bias_result, fill_bias
+from unjudged.studies.team_bias import Bias, bias_result, fill_bias, runs_by_team
 from unjudged.studies.verdicts import leaving_verdict
 
 
@@ -48,8 +48,7 @@ def leave_team_out(
         team_of = teams_of(case.collection)
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         member = membership(case.collection, pool)
-        owners = {team: [run for run in case.runs if team_of[run] == team] for team in dict.fromkeys(team_of.values())}
-        owners = {team: runs for team, runs in owners.items() if runs}
+        owners = runs_by_team(case.runs, team_of)
         if len({team_of[run] for run in pool.runs}) < 2:
             raise UsageError("leaving a team out needs at least two pooled teams")
         conditions = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}

@@ -9,9 +9,8 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError
-from unjudged.measures import Measure
+from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.measures import measures as parse_measures
-from unjudged.scoring import with_gains_of_sets
 from unjudged.studies._study import Lab
 from unjudged.studies.runs import choose
 

@@ -13,7 +13,7 @@ from unjudged.results import Result
 from unjudged.studies._study import Lab, register
 from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
 from unjudged.studies.preparing import cases, tests
-from unjudged.studies.team_bias import Bias, bias_result, fill_bias
+from unjudged.studies.team_bias import Bias, bias_result, fill_bias, runs_by_team
 from unjudged.studies.verdicts import taking_verdict
 
 
@@ -51,8 +51,7 @@ def take_team(
         team_of = teams_of(case.collection)
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         member = membership(case.collection, pool)
-        owners = {team: [run for run in case.runs if team_of[run] == team] for team in dict.fromkeys(team_of.values())}
-        owners = {team: runs for team, runs in owners.items() if runs}
+        owners = runs_by_team(case.runs, team_of)
         barren = teams_without_relevant(case.collection, pool)
         together = _together(case.collection, pool, teams_taken, set(team_of.values()))
         conditions = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}

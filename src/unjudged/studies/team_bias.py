@@ -1,4 +1,4 @@
-"""System bias: a team's own run under judgments without it, or with it alone (Sakai 2009, tables 3 to 7).
+"""Team bias: a team's own run under judgments without it, or with it alone (Sakai 2009, tables 3 to 7).
 
 Leave-team-out, leave-run-out and take-team share this: conditions named after teams (or runs), one row per team,
 chosen run and measure, and a summary of each condition.
@@ -37,6 +37,14 @@ class Bias:
         """The chosen runs a condition is about."""
         chosen = set(selection)
         return [run for run in self.owners.get(condition, ()) if run in chosen]
+
+
+def runs_by_team(runs: Sequence[str], team_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """The chosen runs of each team that has any, in the teams' order."""
+    owners: dict[str, list[str]] = {team: [] for team in team_of.values()}
+    for run in runs:
+        owners[team_of[run]].append(run)
+    return {team: own for team, own in owners.items() if own}
 
 
 def fill_bias(
