@@ -115,7 +115,7 @@ BELOW = {
     },
     "figures": {"errors", "io", "results"},
     "statistics": {"kernels"},
-    "results": {"errors"},
+    "results": {"errors", "io"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import unjudged as uj
 from unjudged.errors import InputError
 from unjudged.io.write import write_whole
 
@@ -91,3 +92,13 @@ def test_the_name_of_an_open_file_is_written_into(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert out.read_bytes() == b"before\nafter\n"
     assert out.stat().st_ino == inode
+
+
+def test_results_are_written_whole(tmp_path: Path) -> None:
+    scores = uj.score(uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}), "AP")
+    for write in (scores.to_csv, scores.to_json, scores.to_latex, scores.to_html):
+        write(tmp_path / "result")
+        assert (tmp_path / "result").read_text("utf-8") == write()
+        with pytest.raises(InputError, match="cannot be written"):
+            write(tmp_path / "nowhere" / "result")
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]

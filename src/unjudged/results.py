@@ -239,7 +239,13 @@ class Result:
 
     def to_parquet(self, path: str | Path) -> None:
         """The tidy table as Parquet (needs pyarrow)."""
-        self.frame.to_parquet(path)
+        import io
+
+        from unjudged.io.write import write_whole
+
+        buffer = io.BytesIO()
+        self.frame.to_parquet(buffer)
+        write_whole(path, buffer.getvalue())
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
@@ -251,15 +257,22 @@ class Result:
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         text = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>\n"
         if path is not None:
-            Path(path).write_text(text, "utf-8", "surrogateescape")
+            _save(text, path)
         return text
 
     def _write(self, format: str, path: str | Path | None) -> str | None:
         text = self.render(format)
         if path is None:
             return text
-        Path(path).write_text(text, "utf-8", "surrogateescape")
+        _save(text, path)
         return None
+
+
+def _save(text: str, path: str | Path) -> None:
+    """The file appears whole or not at all."""
+    from unjudged.io.write import write_whole
+
+    write_whole(path, text.encode("utf-8", "surrogateescape"))
 
 
 def _lines(lines: Iterable[str]) -> str:
