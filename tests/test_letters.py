@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.comparing.letters import groups_alike, label, letters
+from unjudged.comparing.letters import groups_alike, letter, letters
 
 
 @st.composite
@@ -93,9 +93,9 @@ def test_all_alike_and_all_different() -> None:
 
 
 def test_no_two_labels_are_the_same_and_they_can_be_read_without_gaps() -> None:
-    labels = [label(n) for n in range(1000)]
-    assert len(set(labels)) == 1000
-    assert re.findall(r"[a-zA-Z]\d*", "".join(labels)) == labels
+    marks = [letter(n) for n in range(1000)]
+    assert len(set(marks)) == 1000
+    assert re.findall(r"[a-zA-Z]\d*", "".join(marks)) == marks
 
 
 def test_a_thousand_runs_that_are_alike_in_a_chain() -> None:

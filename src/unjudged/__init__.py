@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 __version__ = "0.1.0"
 
@@ -159,10 +159,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Measure:
     if name in _LAZY:
         module, _, other_name = _LAZY[name].partition(":")
-        return getattr(importlib.import_module(module), other_name or name)
+        return cast(
+            "Measure", getattr(importlib.import_module(module), other_name or name)
+        )  # the others are typed above
     if not name.startswith("_") and find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
         from unjudged.measures import ALIASES, REGISTRY
         from unjudged.measures import parse as parse_measure

@@ -54,7 +54,7 @@ def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> N
 
 
 def add_pool(parser: argparse.ArgumentParser, depth: bool = True, pooled: str = "every run given") -> None:
-    """--depth, --pooled and --tolerance: how deep the pool was and from which runs (DESIGN 7)."""
+    """--depth, --pooled and --tolerance: how deep the pool was and from which runs."""
     pool = parser.add_argument_group("pool")
     if depth:
         pool.add_argument("--depth", type=int, metavar="D", help="pool depth (default: inferred from the judgments)")

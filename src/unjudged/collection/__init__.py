@@ -1,4 +1,4 @@
-"""The core: judgments, judged hits, full rankings, and the collection that holds them (DESIGN 3).
+"""The core: judgments, judged hits, full rankings, and the collection that holds them.
 
 Files and objects become integer arrays once. Everything here is immutable: a reduction of the judgments is a
 new `Judgments` over the same arrays.

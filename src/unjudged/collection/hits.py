@@ -241,7 +241,7 @@ class Hits:
         return cast(Hits, self._once(("top", k), lambda: self.where(self.rank <= k)))
 
     def condensed(self) -> Hits:
-        """The condensed list: unjudged documents removed, ranks renumbered (METHODS A.25)."""
+        """The condensed list: unjudged documents removed, ranks renumbered (Sakai, SIGIR 2007)."""
 
         def make() -> Hits:
             h = self.judged()

@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Gains:
-    """Gain of each grade, and the highest grade of the full collection (METHODS 0.1).
+    """Gain of each grade, and the highest grade of the full collection.
 
     A grade without an entry has its own value as gain; grades of 0 and below have none.
     """

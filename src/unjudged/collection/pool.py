@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pool:
-    """The pool behind the judgments: the top `depth` of each of these runs was to be judged (METHODS B.2).
+    """The pool behind the judgments: the top `depth` of each of these runs was to be judged.
 
     `inferred` names what was read off the judgments instead of being stated: `depth`, `runs`, both or nothing.
     `notes` say what a reader should know about it.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 ALPHABET = string.ascii_lowercase + string.ascii_uppercase
 
 
-def label(number: int) -> str:
+def letter(number: int) -> str:
     """a ... z, A ... Z, then a2 ... Z2, a3 ...: any number of letters, and they can be read without gaps."""
     turn, place = divmod(number, len(ALPHABET))
     return ALPHABET[place] + (str(turn + 1) if turn else "")
@@ -29,7 +29,7 @@ def letters(different: npt.NDArray[np.bool_]) -> list[str]:
     shown = [""] * len(different)
     for number, group in enumerate(groups_alike(different)):
         for run in group:
-            shown[run] += label(number)
+            shown[run] += letter(number)
     return shown
 
 

@@ -117,7 +117,7 @@ def discriminative_power(
     call: str = "",
     **scoring: Any,
 ) -> Power:
-    """How many of all pairs of runs each measure tells apart at this alpha (METHODS C.4).
+    """How many of all pairs of runs each measure tells apart at this alpha (Sakai, SIGIR 2006).
 
     p values are not corrected for the number of pairs, as in the papers; Tukey's tests hold for all pairs at once.
     `required_difference` is the estimated mean difference needed for significance, the largest over all pairs (for
@@ -138,7 +138,7 @@ def discriminative_power(
 
 
 def power_changes(before: Power, after: Power) -> Result:
-    """What other judgments do to the significant pairs of each measure (Sakai 2009; METHODS B.5).
+    """What other judgments do to the significant pairs of each measure (Sakai 2009).
 
     misses: significant before and no longer; false alarms: significant only after; so after = before - misses + false
     alarms. sign_reversals: significant both times, but the other run is better; they count as neither.

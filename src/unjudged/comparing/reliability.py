@@ -30,7 +30,7 @@ def reliability(
     call: str = "",
     **scoring: Any,
 ) -> Result:
-    """How well the topics order the runs (E rho^2) and estimate their true scores (Phi), per measure (METHODS C.10).
+    """How well the topics order the runs (E rho^2) and estimate their true scores (Phi); Urbano et al., SIGIR 2013.
 
     `topics` asks for another number of topics than scored. `low` and `high` are the 1 - alpha interval of E rho^2,
     `topics_needed` the topics for an E rho^2 of `stability` (empty where runs do not differ at all). The columns with

@@ -28,7 +28,7 @@ def stability(
     call: str = "",
     **scoring: Any,
 ) -> Result:
-    """Minority rate and share of ties of each measure at each fuzziness (METHODS C.8).
+    """Minority rate and share of ties of each measure at each fuzziness (Buckley and Voorhees, SIGIR 2000).
 
     Runs whose means over a random set of `c` topics (default: half of them) differ by less than `fuzziness` times the
     larger mean are tied. The minority rate is the share of comparisons that go against the majority of topic sets: an

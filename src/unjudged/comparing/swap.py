@@ -92,7 +92,7 @@ def swap(
     call: str = "",
     **scoring: Any,
 ) -> SwapRates:
-    """How large a difference must be so that another topic set agrees which run is better (METHODS C.6).
+    """How large a difference must be so that another topic set agrees which run is better (Sakai 2005).
 
     Two sets of `c` topics (default: half of them) are drawn `trials` times: `disjoint`, with `replacement`, or
     `independent` of each other. For each confidence level (in percent) the required difference is the lower edge of

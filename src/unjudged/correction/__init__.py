@@ -1,4 +1,4 @@
-"""Pool-bias correction: what a run that was not pooled would have scored in the pool (CORRECTION, METHODS C.12).
+"""Pool-bias correction: what a run that was not pooled would have scored in the pool.
 
 `correct` corrects new runs; `experiment` leaves pooled runs out to see how well that works; `against_truth` does so
 where the truth is known.

@@ -70,7 +70,7 @@ class Scorer:
     def loss(self, pooled: Sequence[int], kept: Mask) -> Floats:
         """Per measure, the mean loss of these pooled runs when each is left out of the pool they make.
 
-        Only what a run alone has in its top goes; judgments that nobody found stay (METHODS B.3).
+        Only what a run alone has in its top goes; judgments that nobody found stay.
         """
         if not len(pooled):
             return np.zeros(len(self.measures))

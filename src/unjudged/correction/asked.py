@@ -17,7 +17,7 @@ from unjudged.measures import Measure
 from unjudged.pooling.pool import pool_of
 
 RECALL = "webber-recall"
-"""The later form of Webber & Park's adjustment for R@n (CORRECTION 7)."""
+"""The later form of Webber & Park's adjustment for R@n."""
 
 
 def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[str, ...]:

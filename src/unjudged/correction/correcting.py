@@ -1,4 +1,4 @@
-"""`correct`: the score a run would have had if it had been pooled (DESIGN 6; CORRECTION 5; issue-wide trust checks)."""
+"""`correct`: the score a run would have had if it had been pooled."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def correct(
 
     `new` is a run (a file, a dict, a data frame, or the name of a run of the collection), or a list of them.
     `method` is one or several of `lipani`, `webber-park`, `lipani-v2`, `webber-ratio`, `per-topic` for P@n; any other
-    measure is adjusted by `webber-park`, R@n also by `webber-recall`. `alpha` and `indicator` belong to `lipani`
-    (CORRECTION 5). `depth` and `pooled` describe the pool (both inferred where not stated).
+    measure is adjusted by `webber-park`, R@n also by `webber-recall`. `alpha` and `indicator` belong to `lipani`.
+    `depth` and `pooled` describe the pool (both inferred where not stated).
 
     The correction is tried on the pool itself: each team (without a team file: each run) is left out and corrected
     as if it were new. That gives the interval, at `confidence`. Where it brings no gain, measures other than P@n are

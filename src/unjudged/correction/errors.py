@@ -1,4 +1,4 @@
-"""How wrong estimated scores are: MAE, SRE, SRE* and tau, as the correction experiment counts them (CORRECTION 6)."""
+"""How wrong estimated scores are: MAE, SRE, SRE* and tau, as the correction experiment counts them."""
 
 from __future__ import annotations
 

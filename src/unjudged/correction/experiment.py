@@ -1,4 +1,4 @@
-"""The leave-one-out experiment: how near does each correction come to a run's score inside the pool? (CORRECTION 4)
+"""The leave-one-out experiment: how near does each correction come to a run's score inside the pool?
 
 1. q0: the judgments of documents in the top d of a pooled run.
 2. For each n the best share of the pooled runs by P@n on q0 is kept.
@@ -22,7 +22,7 @@ from unjudged.correction.tally import Plan, Tally, tally
 from unjudged.errors import UsageError
 
 METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
-"""Corrections of P@n. The first two are the paper's comparison, the others later variants (CORRECTION 7)."""
+"""Corrections of P@n. The first two are the paper's comparison, the others later variants."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The two protocols of the correction experiment (CORRECTION 1): what published numbers need, and a strict reading."""
+"""The two protocols of the correction experiment: what published numbers need, and a strict reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevant and nonrelevant documents in the first n of runs, under reduced pools and after merging (CORRECTION 4, 5).
+"""Relevant and nonrelevant documents in the first n of runs, under reduced pools and after merging.
 
 Everything the estimators of P@n need, counted in one walk over the topics: whole numbers per topic.
 """

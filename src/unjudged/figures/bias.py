@@ -1,4 +1,4 @@
-"""System bias: what happens to a team's run, and to the order of all runs (Sakai 2009, tables 3 to 7)."""
+"""Team bias: what happens to a team's run, and to the order of all runs (Sakai 2009, tables 3 to 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Question answering: answers with equivalence classes and correctness levels (METHODS A.26, Sakai 2005).
+"""Question answering: answers with equivalence classes and correctness levels (Sakai 2005).
 
 Answer classes (in place of judgments), tab separated, a header is optional:
 

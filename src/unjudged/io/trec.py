@@ -25,7 +25,7 @@ BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read (DESIGN 7): ties, truncation, and what to do about unusable lines."""
+    """How files are read: ties, truncation, and what to do about unusable lines."""
 
     ties: str = "trec10"
     truncate: int | None = None

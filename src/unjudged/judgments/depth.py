@@ -1,4 +1,4 @@
-"""Shallow pools: only what lies in the first documents of the pooled runs (METHODS B.4; Sakai 2009)."""
+"""Shallow pools: only what lies in the first documents of the pooled runs (Sakai 2009)."""
 
 from __future__ import annotations
 

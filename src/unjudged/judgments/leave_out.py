@@ -1,4 +1,4 @@
-"""Leave out: the judgments that exist only thanks to one team, run or group (METHODS B.3; Zobel 1998, Sakai 2009)."""
+"""Leave out: the judgments that exist only thanks to one team, run or group (Zobel 1998, Sakai 2009)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random reduction: judgments taken away at random, nested over rates (METHODS B.1; Buckley and Voorhees 2004)."""
+"""Random reduction: judgments taken away at random, nested over rates (Buckley and Voorhees 2004)."""
 
 from __future__ import annotations
 

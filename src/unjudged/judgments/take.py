@@ -1,4 +1,4 @@
-"""Take: only the judgments that one team, or a few, would have brought about (METHODS B.3; Sakai 2009)."""
+"""Take: only the judgments that one team, or a few, would have brought about (Sakai 2009)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def ordinary_teams(collection: Collection, count: int, pool: Pool | None = None,
 def teams_without_relevant(
     collection: Collection, pool: Pool | None = None, by: str = "lines", rel: int = 1
 ) -> dict[str, list[str]]:
-    """Teams whose pooled documents hold no relevant one for some topic that has any, and those topics (METHODS B.3).
+    """Teams whose pooled documents hold no relevant one for some topic that has any, and those topics.
 
     Such teams are left out of take-one-team averages. A team none of whose runs was pooled is named with all topics.
     """

@@ -38,7 +38,7 @@ segment_max_from = _kernels.segment_max_from
 segment_read = _kernels.segment_read
 
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
-"""How equal scores are ordered, and the number the kernels know it by (DESIGN 7).
+"""How equal scores are ordered, and the number the kernels know it by.
 
 `expected` reads the order of trec10 and keeps the groups of equal scores."""
 

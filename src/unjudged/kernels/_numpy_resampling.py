@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-ZERO = 1e-12  # smaller differences are none (METHODS 0.5)
+ZERO = 1e-12  # smaller differences are none
 BINS = 21  # of the swap method, 0.01 wide; the last one is open
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define ZERO 1e-12 /* smaller differences are none (METHODS 0.5) */
+#define ZERO 1e-12 /* smaller differences are none */
 #define BINS 21    /* of the swap method, 0.01 wide; the last one is open */
 #define BLOCK 64   /* resamples whose weights are laid out together */
 #define TILE 8     /* pairs that share such a layout; even */

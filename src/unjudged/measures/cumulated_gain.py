@@ -21,7 +21,7 @@ def _amount(dcg: str, gain: Floats) -> Floats:
 
 
 def _discount(dcg: str, base: float) -> Callable[[npt.NDArray[Any]], Floats]:
-    """rank -> what gains there are divided by, in one of two forms (METHODS A.15 to A.17)."""
+    """rank -> what gains there are divided by, in one of two forms."""
     if dcg == "jk":
         scale = np.log(base)
         return lambda rank: np.where(rank <= base, 1.0, np.log(np.maximum(rank, base)) / scale)

@@ -1,7 +1,7 @@
 """The preference family: judged documents only, relevant ones counted against less relevant ones above them.
 
 All work on the condensed list: `rank` is the rank among judged documents, n the judged nonrelevant ones above.
-A relevant document with none above it counts 1 in every variant (METHODS A.21).
+A relevant document with none above it counts 1 in every variant.
 """
 
 from __future__ import annotations

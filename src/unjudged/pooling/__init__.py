@@ -1,1 +1,1 @@
-"""Pools: how deep, from which runs, who contributed what (METHODS B.2, CORRECTION 3)."""
+"""Pools: how deep, from which runs, who contributed what."""

@@ -1,4 +1,4 @@
-"""Who contributed what to the pool, and what nobody else found (METHODS B.2; Sakai 2009, Table 2)."""
+"""Who contributed what to the pool, and what nobody else found (Sakai 2009, Table 2)."""
 
 from __future__ import annotations
 

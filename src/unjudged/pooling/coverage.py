@@ -1,4 +1,4 @@
-"""How much of the judgments the runs at hand explain; what is left tells of missing runs (METHODS B.2)."""
+"""How much of the judgments the runs at hand explain; what is left tells of missing runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a collection, and what its pool looks like (the papers' Table 1; METHODS B.2, CORRECTION 3)."""
+"""What is in a collection, and what its pool looks like (the papers' Table 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which judged documents lie in the top of which run: D, its unions, and what only one group found (METHODS B.2)."""
+"""Which judged documents lie in the top of which run: D, its unions, and what only one group found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runs were pooled, and how deep: stated by the user, carried along, or inferred (CORRECTION 3)."""
+"""Which runs were pooled, and how deep: stated by the user, carried along, or inferred."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def pool_of(
     pooled: str | Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Pool:
-    """The pool of a collection (DESIGN 7, Pools).
+    """The pool of a collection: how deep it is, and from which runs.
 
     `depth` is its depth; where it is not stated, the one an earlier reduction used, else the inferred one.
     `pooled` are the pooled runs: names, `"infer"` (by the rule of `inferred_runs`), or None: those an earlier

@@ -66,7 +66,7 @@ class Anova:
 
 
 def two_way(scores: ArrayLike) -> Anova:
-    """The analysis of a topics x runs matrix (METHODS C.9); at least two topics and two runs."""
+    """The analysis of a topics x runs matrix; at least two topics and two runs."""
     matrix = score_matrix(scores, topics=2, runs=2)
     n, m = matrix.shape
     grand = matrix.mean()

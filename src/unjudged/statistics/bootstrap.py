@@ -1,4 +1,4 @@
-"""Paired bootstrap test and discriminative power (Sakai, SIGIR 2006; METHODS C.4).
+"""Paired bootstrap test and discriminative power (Sakai, SIGIR 2006).
 
 Would a difference like this appear if the two runs were equally good? The per-topic differences are shifted to mean
 zero and resampled over topics; the test statistic is studentised, i.e. every resample is measured by its own spread.

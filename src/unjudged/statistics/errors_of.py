@@ -1,4 +1,4 @@
-"""How far estimated scores are from the true ones: MAE, SRE and SRE* (Lipani et al., SIGIR 2015; METHODS C.12)."""
+"""How far estimated scores are from the true ones: MAE, SRE and SRE* (Lipani et al., SIGIR 2015)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Paired tests of two runs over the same topics: Student's t, Wilcoxon's signed ranks, random sign flips.
 
 All pairs of a topics x runs matrix unless pairs are given. Two identical runs have p = 1; runs that differ by one
-constant on every topic have p = 0 under t and are marked (METHODS C.4).
+constant on every topic have p = 0 under t and are marked.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 ZERO = 1e-12
-"""Differences smaller than this are no difference (METHODS 0.5)."""
+"""Differences smaller than this are no difference."""
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Is a topic set reliable? Generalizability theory (Urbano, Marrero and Martín, SIGIR 2013; METHODS C.10).
+"""Is a topic set reliable? Generalizability theory (Urbano, Marrero and Martín, SIGIR 2013).
 
 A G-study splits the scores' variance into that of runs, topics and the rest; a D-study says from it how well a topic
 set of any size would order the runs (E rho^2) and estimate their true scores (Phi). Both lie between 0 and 1.

@@ -1,4 +1,4 @@
-"""How many topics two sampled topic sets share: formulas and simulation (Sakai 2005, Table 5; METHODS C.7)."""
+"""How many topics two sampled topic sets share: formulas and simulation (Sakai 2005, Table 5)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The stability method of Buckley and Voorhees (SIGIR 2000): how often do topic sets disagree about two runs?
 
-Two runs whose means differ by less than a fuzziness share of the larger one count as tied (METHODS C.8).
+Two runs whose means differ by less than a fuzziness share of the larger one count as tied.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The swap method: how large must a difference be so that another topic set agrees?
 
-Voorhees and Buckley (SIGIR 2002), with the three ways of drawing topic sets of Sakai (2005); METHODS C.6.
+Voorhees and Buckley (SIGIR 2002), with the three ways of drawing topic sets of Sakai (2005).
 
 Two topic sets are drawn many times; a run pair swaps when the two sets disagree which run is better. Swap rates are
 kept by the size of the difference on the first set, in 21 bins: 0.00-0.01, 0.01-0.02, ..., 0.20 and above.

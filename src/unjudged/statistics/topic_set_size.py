@@ -1,4 +1,4 @@
-"""How many topics are needed (Sakai's topic set size design), with exact noncentral distributions (METHODS C.11)."""
+"""How many topics are needed (Sakai's topic set size design), with exact noncentral distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies: every table and figure of the papers for any collection, on a laptop or a cluster (DESIGN 4, 7, 8).
+"""Studies: every table and figure of the papers for any collection, on a laptop or a cluster.
 
 A study varies the judgments, scores the runs and compares. `study(name, collection, ...)` runs one;
 `register` declares a new one.

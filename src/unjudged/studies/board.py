@@ -2,7 +2,7 @@
 
 A condition is a set of judgments that stay (leave a team out, a shallower pool...). The first one is always the full
 judgments. A work unit scores one condition with some measures; where the study asks for discriminative power, it
-also tests every pair of runs. All conditions and measures share the same bootstrap samples (METHODS C).
+also tests every pair of runs. All conditions and measures share the same bootstrap samples.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Compared:
-    """Significant pairs under a condition, against the full judgments (METHODS B.5)."""
+    """Significant pairs under a condition, against the full judgments."""
 
     pairs: int
     significant: int

@@ -1,4 +1,4 @@
-"""Cells and tables as the papers print them (METHODS B.5): signed percentages, rank moves, bold best."""
+"""Cells and tables as the papers print them: signed percentages, rank moves, bold best."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], t
 
 
 def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> list[str]:
-    """Topics that lost every relevant document score 0 for all runs; say where (METHODS B.4)."""
+    """Topics that lost every relevant document score 0 for all runs; say where."""
     judgments = case.collection.judgments
     some = judgments.count(1) > 0
     notes = []

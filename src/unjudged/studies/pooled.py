@@ -25,7 +25,7 @@ def pool_settings(collection: Collection, pool: Pool) -> dict[str, Any]:
 
 
 def coverage(lab: Lab, case: Case, pool: Pool) -> list[str]:
-    """Notes: depth and runs of the pool, and how much of the judgments the runs at hand explain (METHODS B.2)."""
+    """Notes: depth and runs of the pool, and how much of the judgments the runs at hand explain."""
     share = float(membership(case.collection, pool).found().mean())
     guessed = " and ".join(f"{what} inferred" for what in pool.inferred)
     told = [f"pool of depth {pool.depth} from {len(pool.runs)} runs{f' ({guessed})' if guessed else ''}"]

@@ -1,4 +1,4 @@
-"""Which runs a study looks at: all, the best ones, one of each team (METHODS B.3, DESIGN 7)."""
+"""Which runs a study looks at: all, the best ones, one of each team."""
 
 from __future__ import annotations
 

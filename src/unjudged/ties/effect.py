@@ -20,7 +20,7 @@ MONOTONE = {
     *("rpref_N", "rpref_relative", "rpref_relative2"),
     *ORDER_FREE,
 }
-"""Measures that never fall when a better document changes places with a worse one above it (METHODS D.26)."""
+"""Measures that never fall when a better document changes places with a worse one above it."""
 
 
 class TieEffect(NamedTuple):
