@@ -162,9 +162,8 @@ __all__ = [
 def __getattr__(name: str) -> Measure:
     if name in _LAZY:
         module, _, other_name = _LAZY[name].partition(":")
-        return cast(
-            "Measure", getattr(importlib.import_module(module), other_name or name)
-        )  # the others are typed above
+        found = getattr(importlib.import_module(module), other_name or name)
+        return cast("Measure", found)  # type checkers see the imports above; what is left for them are measures
     if not name.startswith("_") and find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
         from unjudged.measures import ALIASES, REGISTRY
         from unjudged.measures import parse as parse_measure

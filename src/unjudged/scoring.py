@@ -30,7 +30,11 @@ UNDEFINED = ("zero", "nan", "drop")
 
 
 class Scores(Result):
-    """Scores of runs: run x topic x measure, with the mean (or sum) of each run."""
+    """Scores of runs: run x topic x measure, with the mean (or sum) of each run.
+
+    `.means()` is a frame of runs x measures, `.matrix("AP")` an array of topics x runs for tests of your own,
+    `.frame` the tidy table; `.values` and `.counted` are the arrays behind them.
+    """
 
     def __init__(
         self,

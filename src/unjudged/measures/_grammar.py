@@ -44,7 +44,10 @@ def split_list(text: str) -> list[str]:
 
 
 def parse(text: str) -> list[Measure]:
-    """The measures one spelling or set name stands for."""
+    """The measures one spelling or set name stands for: `nDCG@10`, `AP'`, `P.5,10`, `official`.
+
+    Raises MeasureError, with the nearest name, for what does not exist.
+    """
     text = text.strip()
     if text in sets.NAMED:
         return [m for name in sets.NAMED[text] for m in parse(name)]

@@ -101,7 +101,11 @@ ALIASES: dict[str, str] = {}
 
 
 class Measure:
-    """A measure with its parameters fixed. Hashable, equal where the spelling is equal."""
+    """A measure with its parameters fixed: `uj.AP`, `uj.nDCG @ 10`, `uj.RBP(p=0.8)`.
+
+    Calling it sets parameters, `@` the cut-off; `judged_only=True` (spelt `AP'`) scores the condensed list. `str`
+    gives the spelling that `parse` reads. Hashable, equal where the spelling is equal.
+    """
 
     __slots__ = ("_given", "_text", "definition", "params")
 
