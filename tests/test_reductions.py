@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import worked_pool
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import Qrels, Run, collections, in_order
@@ -106,35 +107,9 @@ def test_stratified_reduction_keeps_the_numbers_of_the_papers() -> None:
     )
 
 
-PO1_RUNS = {
-    "r1": ["u1", "u2", "a", "b"],
-    "r2": ["a", "u3", "b", "g"],
-    "r3": ["b", "g", "a", "h"],
-    "r4": ["h", "b", "g", "a"],
-    "r5": ["h", "g", "u3", "a"],
-}
-PO1_TEAMS = {"r1": "t1", "r2": "t1", "r3": "t2", "r4": "t3", "r5": "t4"}
-PO1_GRADES = {"a": 1, "b": 2, "g": 0, "h": 0, "u1": 0, "u2": 1, "u3": 0}
-PO1_FULL = {  # AP, AP', Q, Q', bpref
-    "r1": (0.638889, 0.638889, 0.615476, 0.615476, 0.666667),
-    "r2": (0.555556, 0.555556, 0.460317, 0.460317, 0.555556),
-    "r3": (0.555556, 0.555556, 0.571429, 0.571429, 0.555556),
-    "r4": (0.333333, 0.333333, 0.408333, 0.408333, 0.333333),
-    "r5": (0.083333, 0.083333, 0.083333, 0.083333, 0.0),
-}
-PO1_WITHOUT_T1 = {
-    "r1": (0.416667, 1.0, 0.52381, 0.833333, 1.0),
-    "r2": (0.833333, 0.833333, 0.75, 0.75, 0.75),
-    "r3": (0.833333, 0.833333, 0.916667, 0.916667, 0.75),
-    "r4": (0.5, 0.5, 0.657143, 0.657143, 0.25),
-    "r5": (0.125, 0.125, 0.142857, 0.142857, 0.0),
-}
-
-
 @pytest.fixture(scope="module")
 def po1() -> uj.Collection:
-    runs = {name: {"t": {doc: -float(i) for i, doc in enumerate(docs)}} for name, docs in PO1_RUNS.items()}
-    return uj.load({"t": PO1_GRADES}, runs, teams=PO1_TEAMS)
+    return worked_pool.load()
 
 
 def docs_of(collection: uj.Collection) -> set[str]:
@@ -142,7 +117,7 @@ def docs_of(collection: uj.Collection) -> set[str]:
 
 
 def test_pools_example_judgments(po1: uj.Collection) -> None:
-    everything = set(PO1_GRADES)
+    everything = set(worked_pool.GRADES)
     out = {team: docs_of(uj.leave_out(po1, team=team, depth=3)) for team in ("t1", "t2", "t3", "t4")}
     assert out == {"t1": {"a", "b", "g", "h", "u3"}, "t2": everything, "t3": everything, "t4": everything}
     taken = {team: docs_of(uj.take(po1, team=team, depth=3)) for team in ("t1", "t2", "t3", "t4")}
@@ -167,9 +142,9 @@ def test_pools_example_contributions(po1: uj.Collection) -> None:
 
 @pytest.mark.parametrize("team", [None, "t1"])
 def test_pools_example_scores(po1: uj.Collection, team: str | None) -> None:
-    expected = PO1_FULL if team is None else PO1_WITHOUT_T1
+    expected = worked_pool.FULL if team is None else worked_pool.WITHOUT_T1
     scored = po1 if team is None else uj.leave_out(po1, team=team, depth=3)
-    values = uj.score(scored, "AP, AP', Q, Q', bpref").values[:, 0]
+    values = uj.score(scored, worked_pool.MEASURES).values[:, 0]
     assert values == pytest.approx(np.array([expected[run] for run in po1.runs]), abs=1e-6)
 
 
@@ -480,12 +455,12 @@ def lists(collection: uj.Collection) -> list[list[str]]:
 
 
 def test_full_lists_stay_right(po1: uj.Collection) -> None:
-    qrels = {"t": PO1_GRADES, "u": {"a": 1, "z": 0}}
+    qrels = {"t": worked_pool.GRADES, "u": {"a": 1, "z": 0}}
     runs = {
         name: {"t": {doc: -float(i) for i, doc in enumerate([*docs, "x", name])}, "u": {"z": 2.0, "y": 1.0}}
-        for name, docs in PO1_RUNS.items()
+        for name, docs in worked_pool.RUNS.items()
     }
-    collection = uj.load(qrels, runs, teams=PO1_TEAMS)
+    collection = uj.load(qrels, runs, teams=worked_pool.TEAMS)
     reduced = uj.leave_out(collection, team="t1", depth=3)
     ranked = [in_order(scored, "trec10") for run in runs.values() for scored in run.values()]
     assert lists(reduced) == lists(collection) == ranked
@@ -499,7 +474,7 @@ def test_full_lists_stay_right(po1: uj.Collection) -> None:
             assert [code < len(c.judgments) for code in here] == [name in judged[topic] for name in names]
         assert len(c.rankings.score) == len(codes)
     assert lists(uj.only(reduced, ["u"])) == [["z", "y"]] * 5
-    assert lists(reduced.with_runs(["r4", "r1"]))[0] == [*PO1_RUNS["r4"], "x", "r4"]
+    assert lists(reduced.with_runs(["r4", "r1"]))[0] == [*worked_pool.RUNS["r4"], "x", "r4"]
 
 
 def test_a_reduced_collection_can_be_read_again(po1: uj.Collection) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import reference
 import scipy.stats
+import worked_pool
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,47 +46,26 @@ def cells(result: Result, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     return found
 
 
-# -- the worked example PO1 (METHODS B.2 to B.4)
-
-PO1_RUNS = {
-    "r1": ["u1", "u2", "a", "b"],
-    "r2": ["a", "u3", "b", "g"],
-    "r3": ["b", "g", "a", "h"],
-    "r4": ["h", "b", "g", "a"],
-    "r5": ["h", "g", "u3", "a"],
-}
-PO1_TEAMS = {"r1": "t1", "r2": "t1", "r3": "t2", "r4": "t3", "r5": "t4"}
-PO1_GRADES = {"a": 1, "b": 2, "g": 0, "h": 0, "u1": 0, "u2": 1, "u3": 0}
-PO1_FULL = {
-    "r1": {"AP": 0.638889, "AP'": 0.638889, "Q": 0.615476, "Q'": 0.615476, "bpref": 0.666667},
-    "r2": {"AP": 0.555556, "AP'": 0.555556, "Q": 0.460317, "Q'": 0.460317, "bpref": 0.555556},
-    "r3": {"AP": 0.555556, "AP'": 0.555556, "Q": 0.571429, "Q'": 0.571429, "bpref": 0.555556},
-    "r4": {"AP": 0.333333, "AP'": 0.333333, "Q": 0.408333, "Q'": 0.408333, "bpref": 0.333333},
-    "r5": {"AP": 0.083333, "AP'": 0.083333, "Q": 0.083333, "Q'": 0.083333, "bpref": 0.0},
-}
-PO1_WITHOUT_T1 = {
-    "r1": {"AP": 0.416667, "AP'": 1.0, "Q": 0.52381, "Q'": 0.833333, "bpref": 1.0},
-    "r2": {"AP": 0.833333, "AP'": 0.833333, "Q": 0.75, "Q'": 0.75, "bpref": 0.75},
-}
+# -- the worked example of a pool
 
 
 @pytest.fixture(scope="module")
 def po1() -> uj.Collection:
-    runs = {name: {"t": {doc: float(len(docs) - i) for i, doc in enumerate(docs)}} for name, docs in PO1_RUNS.items()}
-    return uj.load({"t": PO1_GRADES}, runs, teams=PO1_TEAMS)
+    return worked_pool.load()
 
 
 def test_leaving_a_team_out_gives_the_worked_values(po1: uj.Collection) -> None:
-    measures = ["AP", "AP'", "Q", "Q'", "bpref"]
+    measures = list(worked_pool.MEASURES)
     found = cells(
         uj.study("leave-team-out", po1, measures=measures, depth=3, all_runs=True), "left_out", "run", "measure"
     )
     assert len(found) == 5 * 5
     for (team, run, measure), row in found.items():
-        assert team == PO1_TEAMS[run]
-        assert row["full"] == pytest.approx(PO1_FULL[run][measure], abs=1e-6)
-        expected = PO1_WITHOUT_T1[run] if team == "t1" else PO1_FULL[run]  # the others have no unique documents
-        assert row["reduced"] == pytest.approx(expected[measure], abs=1e-6)
+        assert team == worked_pool.TEAMS[run]
+        assert row["full"] == pytest.approx(worked_pool.FULL[run][measures.index(measure)], abs=1e-6)
+        changed = team == "t1"  # the others have no unique documents
+        expected = worked_pool.WITHOUT_T1[run] if changed else worked_pool.FULL[run]
+        assert row["reduced"] == pytest.approx(expected[measures.index(measure)], abs=1e-6)
     change = found["t1", "r1", "AP"]
     assert change["change_pct"] == pytest.approx(100 * (0.416667 - 0.638889) / 0.638889, abs=1e-3)
     assert (change["rank_full"], change["rank_reduced"]) == (1, 4)  # .4167 is below .8333, .8333 and .5
@@ -96,7 +76,7 @@ def test_leaving_a_team_out_gives_the_worked_values(po1: uj.Collection) -> None:
 def test_leaving_a_run_out_takes_its_own_documents_only(po1: uj.Collection) -> None:
     """u3 is also in r5's top 3, so r2 alone has nothing unique; r1 alone has u1 and u2, like its team."""
     found = cells(uj.study("leave-run-out", po1, measures="AP,AP'", depth=3), "left_out", "run", "measure")
-    assert {(out, run) for out, run, _ in found} == {(run, run) for run in PO1_RUNS}
+    assert {(out, run) for out, run, _ in found} == {(run, run) for run in worked_pool.RUNS}
     assert found["r1", "r1", "AP"]["reduced"] == pytest.approx(0.416667, abs=1e-6)
     assert found["r2", "r2", "AP"]["reduced"] == found["r2", "r2", "AP"]["full"]
 
@@ -110,7 +90,7 @@ def test_taking_a_team_gives_the_worked_judgments_and_marks_the_excluded(po1: uj
     assert found["t4", "r5"]["reduced"] == 0.0
     excluded = {team: row["excluded"] for (team, _), row in found.items()}
     assert excluded == {"t1": "no", "t2": "no", "t3": "no", "t4": "yes"}
-    assert {row["run"] for row in found.values()} == set(PO1_RUNS)
+    assert {row["run"] for row in found.values()} == set(worked_pool.RUNS)
 
 
 def test_contributions_of_the_worked_example(po1: uj.Collection) -> None:
