@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks fuzz setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo test lint bench docs fuzz browser clean
+.PHONY: demo test lint bench docs fuzz load browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/unjudged demo -o demo
@@ -29,6 +29,10 @@ docs: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/bench_scoring.py
+
+# Large inputs, made here: 1,000 runs, a million topics, memory against file size, lost workers (docs/load.md).
+load: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/load.py
 
 # Long, coverage guided: the kernels with clang's sanitizers, the grammar, scoring against pytrec_eval.
 FUZZ := $(CURDIR)/build/fuzz

@@ -79,8 +79,7 @@ class Scores(Result):
             if self.per_topic:
                 there = np.flatnonzero(self.counted[r]).tolist()
                 listed = [topic for t in there for topic in repeat(topics[t], len(names))]
-                values = map(repr, self.values[r, there].ravel().tolist())
-                yield from zip(repeat(run), listed, names * len(there), values)
+                yield from zip(repeat(run), listed, names * len(there), _written(self.values[r, there].ravel()))
             for name, value in zip(names, means[r], strict=True):
                 yield run, text("all"), name, text(value)
 
@@ -146,6 +145,12 @@ def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
             first = last
     else:
         yield slice(None), collection
+
+
+def _written(values: Floats) -> list[str]:
+    """Each value as its shortest round trip; equal ones, of which there are many, are written once."""
+    known: dict[float, str] = {}
+    return [known.get(v) or known.setdefault(v, repr(v)) for v in values.tolist()]
 
 
 def _cells(measure: Measure, collection: Collection) -> Floats:

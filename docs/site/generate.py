@@ -1,0 +1,133 @@
+"""Pages of the documentation that are made from the program itself, so that they cannot differ from it.
+
+mkdocs calls `on_files`; the pages are: every measure by family, every command from its parser, every study, every
+finding of `check`, the Python names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import unjudged
+from unjudged.cli import VERBS, commands
+from unjudged.cli.explain import explain
+from unjudged.io.findings import CODES
+from unjudged.measures import NAMED, REGISTRY
+
+def _code(text: str) -> str:
+    return f"```text\n{text.rstrip()}\n```\n"
+
+
+def _anchor(name: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")
+
+
+def measures() -> dict[str, str]:
+    """One page per family, and the sets."""
+    families: dict[str, list[str]] = {}
+    for name, measure in REGISTRY.items():
+        families.setdefault(measure.definition.family, []).append(name)
+    pages = {}
+    for family, names in families.items():
+        parts = [f"# {family[0].upper()}{family[1:]}", "", "Values in the examples are computed when this page is made.", ""]
+        for name in names:
+            parts += [f"## {name}", "", _code(explain(name)), ""]
+        pages[f"reference/measures/{_anchor(family)}.md"] = "\n".join(parts)
+    sets = ["# Named sets", "", "Sets with the parameters of the papers; use a set's name wherever a measure may stand.", ""]
+    for name in NAMED:
+        sets += [f"## {name}", "", _code(explain(name)), ""]
+    pages["reference/measures/sets.md"] = "\n".join(sets)
+    return pages
+
+
+def command_line() -> dict[str, str]:
+    """One page per verb, from the parsers."""
+    pages: dict[str, list[str]] = {}
+    for name, line, parser in commands():
+        verb = name.split()[0]
+        page = pages.setdefault(f"reference/cli/{verb}.md", [f"# unjudged {verb}", ""])
+        if " " in name:
+            page += [f"## {name}", ""]
+        help_text = f"unjudged {name} --help tells its flags." if parser is None else parser.format_help()
+        page += [f"{line[0].upper()}{line[1:]}.", "", _code(help_text), ""]
+    assert set(pages) == {f"reference/cli/{verb}.md" for verb in VERBS}
+    return {path: "\n".join(lines) for path, lines in pages.items()}
+
+
+def findings() -> str:
+    lines = ["# Findings of `check`", ""]
+    for code in CODES:
+        lines += [f"## {code}", "", _code(explain(code)), ""]
+    return "\n".join(lines)
+
+
+def _signature(thing: Any) -> str:
+    try:
+        return str(inspect.signature(thing)).replace(" -> 'None'", "")
+    except (TypeError, ValueError):
+        return ""
+
+
+def _members(thing: type) -> Iterator[str]:
+    for name, member in vars(thing).items():
+        target = member.fget if isinstance(member, property) else getattr(member, "func", member)
+        target = getattr(target, "__func__", target)
+        if name.startswith("_") or not callable(target) or not inspect.getdoc(target):
+            continue
+        shown = name if isinstance(member, property) or hasattr(member, "func") else f"{name}{_signature(target)}"
+        yield from ("", f"**`.{shown}`**", "", inspect.getdoc(target) or "", "")
+
+
+def python() -> str:
+    """Every public name with its signature and docstring."""
+    lines = ["# Python", "", "`import unjudged as uj`. Every measure is an attribute, too: `uj.nDCG @ 10`.", ""]
+    for name in unjudged.__all__:
+        thing = getattr(unjudged, name)
+        if name == "__version__":
+            continue
+        lines += [f"## uj.{name}", "", "```python", f"{name}{_signature(thing)}", "```", "", inspect.getdoc(thing) or "", ""]
+        if inspect.isclass(thing) and not issubclass(thing, BaseException):
+            lines += list(_members(thing))
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Path -> text of every generated page."""
+    return {
+        **measures(),
+        **command_line(),
+        "reference/findings.md": findings(),
+        "reference/python.md": python(),
+        "changelog.md": (Path(__file__).parent.parent.parent / "CHANGELOG.md").read_text("utf-8"),
+        "contributing.md": (Path(__file__).parent.parent.parent / "CONTRIBUTING.md").read_text("utf-8"),
+    }
+
+
+def _filled(entry: Any, made: list[str]) -> Any:
+    """A navigation entry in which a folder of generated pages stands for its pages."""
+    if isinstance(entry, list):
+        return [_filled(part, made) for part in entry]
+    if isinstance(entry, dict):
+        return {title: _filled(part, made) for title, part in entry.items()}
+    inside = [path for path in made if path.startswith(f"{entry}/")]
+    return inside or entry
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """mkdocs' hook: the navigation with the generated pages."""
+    config.nav = _filled(config.nav, list(pages()))
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """mkdocs' hook: add the generated pages."""
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
