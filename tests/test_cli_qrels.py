@@ -137,3 +137,16 @@ def test_parts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     for verb, parts in (("pool", ("describe", "contributions")), ("qrels", ("reduce", "leave-out", "take", "shallow"))):
         code, out, _ = call(capsys, verb, "--help")
         assert code == 0 and all(f"  {part} " in out for part in parts)
+
+
+def test_contributions_name_the_pool_and_keep_two_digits(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "pool", "contributions", "qrels", "runs", "--teams", "teams", "--depth", "3")
+    assert code == 0 and out.split("\n")[1].split() == ["t1", "2", "5.00", "2.00", "1.00"]
+    assert out.endswith("; pool of depth 3 from 5 runs.\n")
+
+
+def test_a_topic_left_without_relevant_documents_is_told_once(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("qrels", "take", "qrels", "runs", "--teams", "teams", "--team", "t4", "--depth", "2")
+    code, out, err = call(capsys, *command)
+    assert (code, out) == (0, "t 0 g 0\nt 0 h 0\n")
+    assert err.count("without relevant documents") == 1 and err.count("found no relevant document") == 1

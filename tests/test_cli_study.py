@@ -347,3 +347,72 @@ def test_a_cluster_of_two_workers_and_one_killed_half_way(inputs: list[str], exp
     assert (tmp_path / "table.whole").read_text("utf-8") == expected
     assert (tmp_path / "table.killed").exists(), done.stderr
     assert (tmp_path / "table.killed").read_text("utf-8") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "usual", "other"),
+    [("leave-team-out", "--one-per-team", "--all-runs"), ("power", "--all-runs", "--one-per-team")],
+)
+def test_the_usual_runs_can_be_asked_for(
+    name: str, usual: str, other: str, inputs: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = ["study", name, *inputs, *quick(name), "--format", "tsv", "--jobs", "1"]
+    printed = []
+    for flags in ([], [usual], [other]):
+        assert main([*command, *flags]) == 0
+        printed.append(capfd.readouterr().out)
+    assert printed[0] == printed[1] != printed[2]
+    assert main([*command, usual, other]) == 2
+    assert "--one-per-team and --all-runs exclude each other" in capfd.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_work(
+    inputs: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "no" / "x.svg", tmp_path, tmp_path / "file" / "x.svg"):
+        for option in ("-o", "--figure") if place.suffix else ("-o",):
+            assert main(["study", "power", *inputs, *quick("power"), option, str(place)]) == 2
+            printed = capfd.readouterr()
+            assert printed.out == ""
+            assert printed.err.count("\n") == 1 and "cannot be written (" in printed.err
+
+
+def test_counts_are_shown_alike_in_a_row_and_numbers_stand_right(
+    inputs: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["study", "take-team", *inputs, "-m", "AP,AP',Q", "--summary", "--resamples", "50", "--jobs", "1"]) == 0
+    lines = [
+        line.split()[-3:] for line in capfd.readouterr().out.split("\n") if " misses " in line or " alarms " in line
+    ]
+    assert len(lines) == 4
+    assert all(len({"." in cell for cell in line}) == 1 for line in lines)
+    assert main(["study", "agreement", *inputs, "-m", "AP,AP',Q", "--format", "latex", "--jobs", "1"]) == 0
+    assert r"\begin{tabular}{lrr}" in capfd.readouterr().out
+
+
+def test_what_missing_pooled_runs_mean_for_each_study(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    some = [str(folder / "runs" / f"team0{i}-1") for i in range(1, 6)]
+    follows = {
+        "leave-team-out": "what is unique to a team is overestimated",
+        "leave-run-out": "what is unique to a run is overestimated",
+        "take-team": "the full judgments hold more than all these teams found",
+        "depth": "a shallower pool also loses what only they found",
+    }
+    teams = tmp_path / "teams.tsv"
+    teams.write_text("run\tteam\n" + "".join(f"team0{i}-1\tteam0{i}\n" for i in range(1, 6)))
+    for name, so in follows.items():
+        assert main(["study", name, str(folder / "qrels.txt"), *some, "--teams", str(teams), *quick(name)]) == 0
+        assert f"with pooled runs missing, {so}\n" in capfd.readouterr().err
+    deep = ["study", "depth", str(folder / "qrels.txt"), *some, *quick("depth"), "--depth", "10", "--levels", "50"]
+    assert main(deep) == 0
+    printed = capfd.readouterr()
+    assert "level 50 lies beyond the pool's depth of 10: nobody judged there" in printed.err
+
+
+def test_repeats_are_captioned_as_such(inputs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "leave-team-out", *inputs, "-m", "AP", "--repeats", "3", "--jobs", "1"]) == 0
+    out = capfd.readouterr().out
+    assert "in 3 repeats: the mean, and where 95% of the values lie" in out and "rank" not in out

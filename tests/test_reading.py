@@ -919,6 +919,8 @@ def test_teams(bench: Bench) -> None:
 def test_teams_of_runs_that_are_not_there(bench: Bench) -> None:
     collection = bench.load(RUN, teams={"some.run": "A", "absent1": "B", "absent2": "B"})
     assert "2 named runs are not among the runs given (e.g. absent1)" in one_note(collection)
+    collection = bench.load(RUN, teams={"some.run": "A", "absent1": "B"})
+    assert "1 named run is not among the runs given (e.g. absent1)" in one_note(collection)
 
 
 @pytest.mark.parametrize(

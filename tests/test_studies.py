@@ -481,7 +481,6 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
     assert uj.study("leave-team-out", po1, measures="AP", depth=3).verdict().word == "unknown"  # four teams
     kept_order = uj.study("depth", sim, measures="AP", levels=(10,), depth=10, resamples=20).verdict()
     assert (kept_order.word, kept_order.value) == ("solid", 1.0)
-    assert uj.study("agreement", sim, measures="AP").verdict().word == "unknown"
 
 
 # -- what is refused
@@ -493,6 +492,7 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
         ("leave", {}, r"no study 'leave' \(did you mean"),
         ("power", {"alpah": 0.1}, r"no option 'alpah' \(did you mean alpha\?\)"),
         ("power", {"alpha": 1.5}, "alpha lies between 0 and 1"),
+        ("agreement", {"measures": "AP"}, "at least 2 measures, 1 given"),
         ("power", {"test": "bootstrp"}, "did you mean bootstrap"),
         ("power", {"resamples": 0}, "at least 1 resample"),
         ("power", {"top": 0}, "--top is a share"),
@@ -604,3 +604,16 @@ def test_significant_pairs_of_robust03() -> None:
     assert found.frame["required_difference"].tolist() == pytest.approx(required, abs=0.0155)
     first = found.table().split("\n")[1]
     assert first.startswith("Q ") and "93/120 = 77.5%" in first
+
+
+@pytest.mark.parametrize("name", ["power", "reduction", "depth"])
+def test_one_topic_cannot_show_that_runs_differ(name: str, sim: uj.Collection) -> None:
+    """A single difference is constant and would count as significant for every pair."""
+    with pytest.raises(UsageError, match="significance needs at least 2 topics, 1 given"):
+        uj.study(name, uj.only(sim, sim.topics[:1]), measures="AP", jobs=1)
+
+
+def test_one_measure_is_not_the_best_of_many(sim: uj.Collection) -> None:
+    result = uj.study("power", sim, measures="AP", test="t", jobs=1)
+    found = result.frame.iloc[0]
+    assert f"AP tells {found['significant']} of {found['pairs']} pairs of runs apart" in str(result.verdict())

@@ -12,7 +12,7 @@ The command line turns an UnjudgedError into its sentence and exit code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class UnjudgedError(Exception):
@@ -60,3 +60,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
         folded.setdefault(k.casefold(), k)
     close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
     return f" (did you mean {folded[close[0]]}?)" if close else ""
+
+
+def some(known: Sequence[str], most: int = 10) -> str:
+    """`a, b, c and 5 more`: the first of the known names."""
+    more = len(known) - most
+    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")

@@ -137,7 +137,8 @@ def read_collection(
         raise UsageError(f"two runs are called {twice}")
     team_of = _teams(teams)
     if absent := [run for run in team_of if run not in names]:
-        notes.append(f"teams: {len(absent)} named runs are not among the runs given (e.g. {absent[0]})")
+        many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
+        notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
     return Collection(
         judgments,
         names,

@@ -180,9 +180,10 @@ class Result:
         raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
         clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
         cells = [[clean(_shown(v)) for v in row] for row in rows]
-        right = (
-            [all(_is_number(row[i]) for row in cells) for i in range(len(columns))] if cells else [False] * len(columns)
-        )
+        right = [
+            any(row[i] for row in cells) and all(not row[i] or _is_number(row[i]) for row in cells)
+            for i in range(len(columns))
+        ]
 
         def dressed(value: Any, text: str) -> str:
             if not isinstance(value, Shown):

@@ -56,6 +56,7 @@ def explain(name: str) -> str:
     """A paragraph or two about one name."""
     from unjudged.io import findings
     from unjudged.measures import NAMED, parse
+    from unjudged.studies import known as studies
 
     if name in NAMED:
         inside = ", ".join(str(m) for m in parse(name))
@@ -65,6 +66,8 @@ def explain(name: str) -> str:
         if code not in findings.CODES:
             raise UsageError(f"no finding is called {code}{nearest(code, findings.CODES)}")
         return findings.explain(code)
+    if name in studies():
+        raise UsageError(f"{name} is a study; 'unjudged study {name} --help' explains it")
     return _measure(name)
 
 

@@ -224,7 +224,9 @@ def write_judgments(before: Collection, after: Collection, path: str | None) -> 
         write_bytes(qrels_text(after.judgments), None)
     else:
         write_qrels(after.judgments, path)
-    print_notes([*after.history[len(before.history) :], *after.notes[len(before.notes) :]])
+    steps = after.history[len(before.history) :]
+    print_notes(steps)
+    print_notes(n for n in after.notes[len(before.notes) :] if not any(n.partition(": ")[2] in s for s in steps))
 
 
 def write_output(text: str, path: str | None) -> None:

@@ -82,6 +82,9 @@ def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
             type=_typed(option.parse, option.flags[-1]),
             help=option.help + shown,
         )
+    for flag, other in (("--one-per-team", "all_runs"), ("--all-runs", "one_per_team")):
+        if other in study.options:
+            own.add_argument(flag, dest="usual_runs", action="store_true", help="the default of this study")
     work = parser.add_argument_group("work")
     work.add_argument("--cluster", metavar="ADDRESS", help="work on this Dask cluster instead of local processes")
     work.add_argument("--workdir", metavar="DIR", help="keep finished work there; the same command continues")
@@ -120,6 +123,7 @@ def _typed(parse: Any, flag: str) -> Any:
 
 
 def _run(study: Study, args: argparse.Namespace) -> int:
+    from unjudged.io.write import refuse_unwritable
     from unjudged.studies import study as run_study
 
     given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
@@ -127,7 +131,12 @@ def _run(study: Study, args: argparse.Namespace) -> int:
         from unjudged.measures import measures
 
         measures(given["measures"])  # a misspelt measure is told before anything is read
+    if getattr(args, "usual_runs", False) and ("all_runs" in given or "one_per_team" in given):
+        raise UsageError("--one-per-team and --all-runs exclude each other")
     charts = [_chart(text) for text in args.figure]
+    for path in [*filter(None, [args.output]), *(path for _, path in charts)]:
+        if path != "-":
+            refuse_unwritable(path)  # nobody computes for an hour to hear that
     collections = _collections(args)
     with _cluster(args.cluster) as executor, _progress() as progress:
         result = run_study(

@@ -18,6 +18,14 @@ class Pool:
     inferred: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"pool of depth {self.depth} from {len(self.runs)} run{'s' * (len(self.runs) != 1)}"
+
+    @property
+    def guessed(self) -> str:
+        """` (depth and runs inferred)`, or nothing where both were stated."""
+        return f" ({' and '.join(self.inferred)} inferred)" if self.inferred else ""
+
     @property
     def settings(self) -> dict[str, object]:
         """For the provenance of a result."""

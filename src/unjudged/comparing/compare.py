@@ -21,7 +21,7 @@ from unjudged.comparing.paired_scores import (
     told,
 )
 from unjudged.comparing.significance import CORRECTED, PairStatistics, Test, correction_of, pair_statistics
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, nearest, some
 from unjudged.figures.comparison import differences, map_of_pairs
 from unjudged.measures import measures as parsed
 from unjudged.measures import with_gains_of_sets
@@ -217,10 +217,5 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> Pairs:
     if baseline is None:
         return all_pairs(len(runs))
     if baseline not in runs:
-        raise UsageError(f"no run is called {baseline!r}{nearest(baseline, runs)}; there are {_some(runs)}")
+        raise UsageError(f"no run is called {baseline!r}{nearest(baseline, runs)}; there are {some(runs)}")
     return pairs_with(list(runs).index(baseline), len(runs))
-
-
-def _some(runs: Sequence[str], most: int = 10) -> str:
-    more = len(runs) - most
-    return ", ".join(runs[:most]) + (f" and {more} more" if more > 0 else "")

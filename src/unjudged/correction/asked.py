@@ -59,9 +59,10 @@ def pool_to_correct(
     """The pool. One that was inferred needs two runs: a single one is more likely a wrong guess than a pool."""
     pool = pool_of(collection, depth, pooled, tolerance)
     if len(pool.runs) < 2 and "runs" in pool.inferred:
+        among = f"only {pool.runs[0]} of {len(collection.runs)} runs" if len(collection.runs) > 1 else "only one run"
         raise UsageError(
-            f"only {pool.runs[0]} of {len(collection.runs)} runs looks pooled to depth {pool.depth}, correction needs "
-            "at least two; state the pooled runs (--pooled FILE) or the depth (--depth D)"
+            f"{among} looks pooled to depth {pool.depth}, correction needs at least two; "
+            "state the pooled runs (--pooled FILE) or the depth (--depth D)"
         )
     return pool
 

@@ -6,6 +6,7 @@ A name that ends in `.gz` gives compressed text. The same data gives the same by
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import io
 import json
@@ -214,6 +215,22 @@ def write_whole(path: str | Path, data: bytes) -> None:
             raise
     except OSError as problem:
         raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None
+
+
+def refuse_unwritable(path: str | Path) -> None:
+    """Say before the work what `write_whole` would say after it: no such folder, itself a folder, no permission."""
+    target = Path(path)
+    try:
+        if _written_into(target):
+            return
+        folder = target.resolve().parent
+        number = errno.EISDIR if target.is_dir() else 0
+        number = number or (0 if folder.is_dir() else errno.ENOTDIR if folder.exists() else errno.ENOENT)
+        number = number or (0 if os.access(folder, os.W_OK | os.X_OK) else errno.EACCES)
+    except OSError as problem:
+        number = problem.errno or errno.EIO
+    if number:
+        raise InputError(f"cannot be written ({os.strerror(number)})", str(path))
 
 
 def _written_into(target: Path) -> bool:

@@ -12,7 +12,7 @@ from unjudged.errors import UsageError
 from unjudged.pooling.coverage import coverage_of
 from unjudged.pooling.membership import membership, teams_of
 from unjudged.pooling.pool import TOLERANCE, pool_of
-from unjudged.results import Provenance, Result, Row
+from unjudged.results import Provenance, Result, Row, Shown
 
 COLUMNS = ("runs", "pooled", "unique", "unique_relevant")
 
@@ -86,4 +86,10 @@ def contributions(
     settings = {**collection.settings, **pool.settings, "top counted by": by, "rel": rel}
     notes = [*pool.notes, *coverage_of(collection, pool, by).warnings()]
     columns = (per, "runs" if per == "team" else "team", *COLUMNS[1:])
-    return Result(columns, rows, Provenance(__version__, call, collection.sources, settings), notes=notes)
+    provenance = Provenance(__version__, call, collection.sources, settings)
+
+    def layout() -> tuple[Sequence[str], list[Row]]:
+        return columns, [(*r[:2], *(Shown(f"{value:.2f}") for value in r[2:])) for r in rows()]
+
+    caption = f"Documents per topic: brought into the pool, alone, alone and relevant; {pool}{pool.guessed}."
+    return Result(columns, rows, provenance, layout, notes=notes, caption=caption)

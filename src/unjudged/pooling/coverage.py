@@ -26,9 +26,10 @@ class Coverage:
         """A sentence where judgments are left that no run at hand explains."""
         if self.covered == self.judgments:
             return []
+        runs = f"{self.runs} runs" if self.runs != 1 else "one run"
         return [
             f"pooled runs are missing, or judgments were added in another way: only {self.covered:,} of "
-            f"{self.judgments:,} judgments ({self.share:.1%}) lie in the top {self.depth} of the {self.runs} runs "
+            f"{self.judgments:,} judgments ({self.share:.1%}) lie in the top {self.depth} of the {runs} "
             f"taken as pooled; unique contributions are overestimated"
         ]
 

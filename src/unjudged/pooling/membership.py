@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Ints, Pool
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, nearest, some
 
 Mask = npt.NDArray[np.bool_]
 
@@ -104,7 +104,7 @@ def runs_of_teams(collection: Collection, teams: Sequence[str]) -> list[str]:
     known = sorted(set(team_of.values()))
     for team in teams:
         if team not in known:
-            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {', '.join(known)}")
+            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {some(known)}")
     return [run for run, team in team_of.items() if team in set(teams)]
 
 

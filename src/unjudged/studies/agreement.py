@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unjudged.collection import Floats
+from unjudged.errors import UsageError
 from unjudged.figures import agreement as charts
 from unjudged.results import Result, Row
 from unjudged.statistics.correlation import tau_b, tau_p_value
@@ -33,6 +34,8 @@ def agreement(
     """
     found: list[tuple[Case, Floats]] = []
     for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+        if len(case.measures) < 2:
+            raise UsageError("this study needs at least 2 measures, 1 given")
         board = Board.of(case.selected, case.measures, {})
         found.append((case, fill(lab, board, stage(lab, case.name, f"{len(case.runs)} runs")).means[0]))
     rows: list[Row] = []

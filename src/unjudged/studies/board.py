@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats
 from unjudged.comparing.paired_scores import told
 from unjudged.comparing.significance import Test
+from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
@@ -49,10 +50,17 @@ class Board:
         test: Test | None = None,
     ) -> Board:
         """A board over the full judgments and these conditions."""
+        if test is not None and len(collection.topics) < 2:
+            raise UsageError("significance needs at least 2 topics, 1 given")
         everything = np.ones(len(collection.judgments), bool)
         masks = [everything, *conditions.values()]
         kept = np.packbits(np.stack(masks), axis=1)
         return cls(collection, tuple(measures), (FULL, *conditions), kept, test)
+
+    @property
+    def size(self) -> str:
+        """How many sets of judgments are scored, in words."""
+        return f"{len(self.conditions)} set{'s' * (len(self.conditions) != 1)} of judgments"
 
     def under(self, condition: int) -> Collection | None:
         """The collection with the judgments of a condition; None where there are none."""

@@ -33,7 +33,8 @@ def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None,
     for name, collection in lab.cases:
         pool = pool_of(collection, depth, pooled_runs(pooled))
         found = per_team(collection, depth=depth, pooled=pooled_runs(pooled), rel=smallest)
-        lab.notes += [f"{name}: {note}" if lab.several else note for note in found.notes]
+        told = [f"{pool}{pool.guessed}", *found.notes]
+        lab.notes += [f"{name}: {note}" if lab.several else note for note in told]
         here = list(found.rows())
         rows += [row(lab, name, r) for r in here]
         barren = teams_without_relevant(collection, pool, rel=smallest)
@@ -52,7 +53,7 @@ def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None,
         figures={"contributions": charts.contributions},
         verdict=contributions_verdict(shares, len(rows)),
         caption="Documents per topic a team brought into the pool, alone, and alone and relevant. †: no relevant "
-        "document for some topic; *: fewest unique documents.",
+        "document for some topic; *: fewest unique documents (up to three teams).",
     )
 
 

@@ -84,9 +84,8 @@ def correction(
     for case in cases:
         where = f"{case.name}: " if lab.several else ""
         unpooled = len(case.collection.runs) - len(case.pool.runs)
-        told = f"pool of depth {case.pool.depth} from {len(case.pool.runs)} runs, {unpooled} not pooled"
-        guessed = " and ".join(f"{what} inferred" for what in case.pool.inferred)
-        lab.notes += [where + told + (f" ({guessed})" if guessed else ""), *(where + n for n in case.pool.notes)]
+        told = f"{case.pool}, {unpooled} not pooled{case.pool.guessed}"
+        lab.notes += [where + told, *(where + n for n in case.pool.notes)]
     head, rows = _per_run(lab, cases, setup) if per_run else _summary(lab, cases, setup)
     settings: dict[str, Any] = {**how.settings(), **setup.settings()}
     settings["pool"] = {c.name: {**c.pool.settings, "runs named": list(c.pool.runs)} for c in cases}
@@ -388,4 +387,4 @@ def _verdict(cases: Sequence[Case], setup: Setup) -> Verdict:
     if groups < 5:
         return Verdict("unknown", f"{sentence}; only {groups} {setup.leave}s could be left out", after, "at least 5")
     word = "solid" if better == len(changes) else "with care" if 2 * better > len(changes) else "fragile"
-    return Verdict(word, sentence, after, f"below {printed(before)} without correction")
+    return Verdict(word, sentence, after, "nearer at every cut-off: solid, at half or fewer: fragile")

@@ -49,13 +49,18 @@ def depth(
     for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         wanted = _levels(levels, pool.depth)
+        if beyond := [level for level in wanted if level > pool.depth]:
+            where = f"{case.name}: " if lab.several else ""
+            lab.notes.append(
+                f"{where}level {beyond[0]} lies beyond the pool's depth of {pool.depth}: nobody judged there"
+            )
         masks: dict[tuple[float, int], Mask] = {}
         for level in wanted:
             shallow = membership(case.collection, replace(pool, depth=level)).found()
             masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}
         found.append(fill_levels(lab, case, masks, how, "all judgments"))
         pools[case.name] = pool_settings(case.collection, pool)
-        lab.notes += coverage(lab, case, pool)
+        lab.notes += coverage(lab, case, pool, "a shallower pool also loses what only they found")
     if repeats > 1 and not one_per_team:
         lab.notes.append("repeats are alike: with all runs nothing is drawn anew (--one-per-team draws runs)")
     settings = {"pool": pools, **how.settings(), "repeats": repeats}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from unjudged.results import Row, Shown
@@ -13,6 +13,7 @@ __all__ = [
     "Table",
     "best",
     "correlation",
+    "counts",
     "percent",
     "plain",
     "rank_move",
@@ -57,6 +58,13 @@ def plain(value: float | None, digits: int = 2) -> str:
     if value is None or math.isnan(value):
         return "-"
     return str(int(value)) if float(value).is_integer() and digits else f"{value:.{digits}f}"
+
+
+def counts(series: Sequence[Sequence[float]]) -> Callable[[float], str]:
+    """How a row of counts is shown: whole numbers, or two digits for all of them where some are averages."""
+    whole = all(math.isnan(v) or float(v).is_integer() for values in series for v in values)
+    digits = 0 if whole and all(len(values) == 1 for values in series) else 2
+    return lambda value: "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def best(values: Sequence[float | None], texts: Sequence[str], *, smallest: bool = False) -> list[Shown]:

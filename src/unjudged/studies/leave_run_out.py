@@ -51,7 +51,7 @@ def leave_run_out(
         conditions = {run: ~member.unique([run]) for run in case.runs}
         found.append(fill_bias(lab, case, conditions, {run: [run] for run in case.runs}, test=how if summary else None))
         pools[case.name] = pool_settings(case.collection, pool)
-        lab.notes += coverage(lab, case, pool)
+        lab.notes += coverage(lab, case, pool, "what is unique to a run is overestimated")
     return bias_result(
         lab,
         found,

@@ -54,7 +54,7 @@ def leave_team_out(
         conditions = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
         found.append(fill_bias(lab, case, conditions, owners, test=how if summary else None))
         pools[case.name] = pool_settings(case.collection, pool)
-        lab.notes += coverage(lab, case, pool)
+        lab.notes += coverage(lab, case, pool, "what is unique to a team is overestimated")
     return bias_result(
         lab,
         found,

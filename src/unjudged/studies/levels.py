@@ -19,12 +19,12 @@ from unjudged.studies.board import Board, Judged, Mask, fill
 from unjudged.studies.preparing import Case, columns, row, stage
 from unjudged.studies.verdicts import levels_verdict
 
-STATISTICS = (
+STATISTICS: tuple[tuple[str, Any], ...] = (
     ("mean", lambda v: f"{v:.4f}"),
     ("tau", layouts.correlation),
     ("power", layouts.percent),
-    ("misses", layouts.plain),
-    ("false_alarms", layouts.plain),
+    ("misses", None),
+    ("false_alarms", None),
 )
 
 
@@ -50,7 +50,7 @@ def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], t
             conditions[f"{level:g}, repeat {repeat}"] = mask
         place[level, repeat] = known[key]
     board = Board.of(case.selected, case.measures, conditions, test)
-    judged = fill(lab, board, stage(lab, case.name, f"{len(board.conditions)} sets of judgments"))
+    judged = fill(lab, board, stage(lab, case.name, board.size))
     lab.notes += _barren(lab, case, masks)
     return Steps(case, judged, place, full)
 
@@ -64,8 +64,9 @@ def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> li
         left = np.bincount(judgments.topic[mask & (judgments.grade >= 1)], minlength=len(some)) > 0
         if repeat == 1 and (lost := int((some & ~left).sum())):
             where = f"{case.name}, " if lab.several else ""
-            many = f"{lost} topic{'s have' if lost > 1 else ' has'}"
-            notes.append(f"{where}level {level:g}: {many} no relevant document left and scores 0 for all runs")
+            many = f"{lost} topics" if lost > 1 else "1 topic"
+            count = "count" if lost > 1 else "counts"
+            notes.append(f"{where}level {level:g}: {many} without a relevant document left {count} 0 for all runs")
     return notes
 
 
@@ -123,7 +124,7 @@ def _table(lab: Lab, found: Sequence[Steps], names: Sequence[str], rows: list[Ro
 
 
 def _best(kind: str, series: list[list[float]], show: Any) -> list[layouts.Shown]:
-    texts = [layouts.spread(values, show) for values in series]
+    texts = [layouts.spread(values, show or layouts.counts(series)) for values in series]
     if kind == "mean":
         return [layouts.Shown(text) for text in texts]
     means = [float(np.mean(values)) if values else math.nan for values in series]

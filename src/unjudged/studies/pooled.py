@@ -24,15 +24,14 @@ def pool_settings(collection: Collection, pool: Pool) -> dict[str, Any]:
     return {"depth": pool.depth, "runs": len(pool.runs), "inferred": list(pool.inferred)}
 
 
-def coverage(lab: Lab, case: Case, pool: Pool) -> list[str]:
-    """Notes: depth and runs of the pool, and how much of the judgments the runs at hand explain."""
+def coverage(lab: Lab, case: Case, pool: Pool, so: str) -> list[str]:
+    """Notes: depth and runs of the pool, and how much of the judgments the runs at hand explain.
+
+    `so` says what follows for the study where pooled runs are missing.
+    """
     share = float(membership(case.collection, pool).found().mean())
-    guessed = " and ".join(f"{what} inferred" for what in pool.inferred)
-    told = [f"pool of depth {pool.depth} from {len(pool.runs)} runs{f' ({guessed})' if guessed else ''}"]
+    told = [f"{pool}{pool.guessed}"]
     if share < 0.995:
-        told.append(
-            f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, what is unique to a "
-            "team is overestimated"
-        )
+        told.append(f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, {so}")
     where = f"{case.name}: " if lab.several else ""
     return [where + note for note in (*told, *pool.notes)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, nearest, some
 from unjudged.figures import bias as charts
 from unjudged.judgments.take import ordinary_teams, teams_without_relevant
 from unjudged.pooling.membership import membership, teams_of
@@ -70,7 +70,7 @@ def take_team(
             )
         )
         pools[case.name] = pool_settings(case.collection, pool)
-        lab.notes += coverage(lab, case, pool)
+        lab.notes += coverage(lab, case, pool, "the full judgments hold more than all these teams found")
     return bias_result(
         lab,
         found,
@@ -96,5 +96,5 @@ def _together(collection: Any, pool: Any, wanted: Any, known: set[str]) -> list[
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for team in names:
         if team not in known:
-            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {', '.join(sorted(known))}")
+            raise UsageError(f"no team {team!r}{nearest(team, known)}; there are {some(sorted(known))}")
     return names

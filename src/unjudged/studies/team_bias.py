@@ -59,7 +59,7 @@ def fill_bias(
 ) -> Bias:
     """Score the chosen runs under every condition (and the extra ones, which are about no run)."""
     board = Board.of(case.selected, case.measures, {**conditions, **(extra or {})}, test)
-    judged = fill(lab, board, stage(lab, case.name, f"{len(board.conditions)} sets of judgments"))
+    judged = fill(lab, board, stage(lab, case.name, board.size))
     return Bias(case, judged, owners, excluded, tuple(extra or ()))
 
 
@@ -136,6 +136,10 @@ def bias_result(
             lab, what, "run", "measure", "full", "reduced", "change_pct", "rank_full", "rank_reduced", *tail
         )
         rows = change_rows(lab, found, with_excluded=with_excluded)
+    repeats = len(found[0].case.selections)
+    if repeats > 1 and not summary:
+        caption = f"Change of score in {repeats} repeats: the mean, and where 95% of the values lie."
+        caption += " †: no relevant document for some topic, not in averages." * with_excluded
     return Result(
         names,
         lambda: rows,
@@ -183,14 +187,14 @@ def _summary_table(names: Sequence[str], rows: list[Row]) -> layouts.Table:
         if condition in (FULL, AVERAGE) or "+" in condition:
             key = (*r[: place["condition"]], condition)
             blocks.setdefault(key, {}).setdefault(r[place["measure"]], []).append(r)
-    kinds = (("tau", layouts.correlation), ("power", layouts.percent), ("misses", layouts.plain))
+    kinds = (("tau", layouts.correlation), ("power", layouts.percent), ("misses", None), ("false_alarms", None))
     table: list[Row] = []
     for key, by_measure in blocks.items():
-        for kind, show in (*kinds, ("false_alarms", layouts.plain)):
+        for kind, show in kinds:
             if key[-1] == FULL and kind != "power":
                 continue
             series = [[r[place[kind]] for r in by_measure[m]] for m in measures]
-            texts = [layouts.spread(values, show) for values in series]
+            texts = [layouts.spread(values, show or layouts.counts(series)) for values in series]
             means = [float(np.mean(values)) for values in series]
             smallest = kind in ("misses", "false_alarms")
             table.append((*key, kind.replace("_", " "), *layouts.best(means, texts, smallest=smallest)))

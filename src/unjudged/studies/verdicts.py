@@ -160,6 +160,8 @@ def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
         top = compared[most]
         where = f"{case.name}: " if len(found) > 1 else ""
         text = f"{where}{judged.measures[most]} tells most pairs of runs apart, {top.significant} of {top.pairs}"
+        if len(compared) == 1:
+            text = f"{where}{judged.measures[0]} tells {top.significant} of {top.pairs} pairs of runs apart"
         if compared[least].significant < top.significant:
             text += f", {judged.measures[least]} fewest, {compared[least].significant}"
         sentences.append(text)
@@ -172,8 +174,6 @@ def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
     """Does it matter which measure is used?"""
     from unjudged.statistics.correlation import tau_b
 
-    if len(found[0][0].measures) < 2:
-        return Verdict("unknown", "one measure has nothing to agree with", None, "at least 2 measures")
     pairs = [
         (tau_b(means[a], means[b]), str(case.measures[a]), str(case.measures[b]))
         for case, means in found
