@@ -150,3 +150,12 @@ def test_a_topic_left_without_relevant_documents_is_told_once(files: Path, capsy
     code, out, err = call(capsys, *command)
     assert (code, out) == (0, "t 0 g 0\nt 0 h 0\n")
     assert err.count("without relevant documents") == 1 and err.count("found no relevant document") == 1
+
+
+def test_many_teams_are_not_all_listed(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for i in range(20):
+        (files / "runs" / f"x{i:02}").write_text(f"t Q0 a 1 9 x{i:02}\n")
+    (files / "many").write_text(TEAMS + "".join(f"x{i:02}\tother {i:02}, Inc.\n" for i in range(20)))
+    command = ("qrels", "leave-out", "qrels", "runs", "--teams", "many", "--team", "t9", "--depth", "3")
+    code, _, err = call(capsys, *command)
+    assert code == 2 and "no team 't9' (did you mean t" in err and err.endswith("and 14 more\n")

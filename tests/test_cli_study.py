@@ -416,3 +416,24 @@ def test_repeats_are_captioned_as_such(inputs: list[str], capfd: pytest.CaptureF
     assert main(["study", "leave-team-out", *inputs, "-m", "AP", "--repeats", "3", "--jobs", "1"]) == 0
     out = capfd.readouterr().out
     assert "in 3 repeats: the mean, and where 95% of the values lie" in out and "rank" not in out
+
+
+def test_explain_leads_to_the_study(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "leave-team-out"]) == 2
+    assert "'unjudged study leave-team-out --help' explains it" in capfd.readouterr().err
+
+
+def test_topics_without_relevant_documents_are_told_in_good_grammar(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs").mkdir()
+    for name, docs in {"r1": "abc", "r2": "bac", "r3": "acb"}.items():
+        lines = [f"{topic} Q0 {doc} {i} {9 - i} {name}\n" for topic in "123" for i, doc in enumerate(docs)]
+        (tmp_path / "runs" / name).write_text("".join(lines))
+    for lost, sentence in ((1, "1 topic without a relevant document left counts 0"), (2, "2 topics without a")):
+        relevant = ["c" if i < lost else "a" for i in range(3)]
+        grades = [f"{t} 0 {doc} {int(doc == relevant[i])}\n" for i, t in enumerate("123") for doc in "abc"]
+        (tmp_path / "qrels").write_text("".join(grades))
+        files = [str(tmp_path / "qrels"), str(tmp_path / "runs")]
+        assert main(["study", "depth", *files, "-m", "AP", "--levels", "1", "--depth", "3", "--jobs", "1"]) == 0
+        assert sentence in capfd.readouterr().err
