@@ -35,9 +35,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     try:
         new = _unpooled(subject)
         rows, points, value, sentence = _corrected(subject, new) if new else _tried(subject)
-        word = limit.word(value)
-        if subject.too_few:
-            word, sentence = "unknown", f"{sentence[:-1]}; but {subject.too_few}."
+        word, sentence = subject.weighed(limit.word(value), sentence)
     except UsageError as problem:
         rows, points, value, word = _nothing(subject), [], float("nan"), "unknown"
         sentence = f"Nothing can be corrected: {str(problem).rstrip('.')}."

@@ -77,8 +77,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         sentence = (
             f"With the second judge's judgments the order by {subject.main} agrees with this one by tau {value:.2f}."
         )
-        if subject.too_few:
-            word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
+        word, sentence = subject.weighed(word, sentence)
     else:
         word = "fragile" if limit.word(value) == "fragile" and not subject.too_few else "unknown"
         sentence = (

@@ -71,9 +71,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     )
     if main.var_runs <= 0:
         sentence = f"By {subject.main} the runs do not differ by more than chance on these {here} topics."
-    word = limit.word(value)
-    if subject.too_few:
-        word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
+    word, sentence = subject.weighed(limit.word(value), sentence)
     parts = np.array([main.var_runs, main.var_topics, main.var_error])
     shares = parts / parts.sum() if parts.sum() > 0 else parts
     points = [

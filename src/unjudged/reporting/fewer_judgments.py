@@ -83,8 +83,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     if word == "solid" and _unfair(subject):
         word = "with care"
         sentence = f"{sentence[:-1]}; but many runs are outside a pool that is unfair to them."
-    if subject.too_few:
-        word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
+    word, sentence = subject.weighed(word, sentence)
     points = _points(subject, kept, limit.solid)
     description = f"Agreement of the order of {counted(len(subject.runs), 'run')} with the full one, by judgments kept"
     chart = charts.chart(

@@ -69,9 +69,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     if len(subject.runs) > MOST:
         points.append(f"The chart shows the best {MOST} runs; the table and the CSV file have all pairs.")
     description = f"Pairs of {counted(len(runs), 'run')}: safe, open or reversed"
-    word = limit.word(value)
-    if subject.too_few:
-        word, sentence = "unknown", sentence[:-1] + f"; but {subject.too_few}."
+    word, sentence = subject.weighed(limit.word(value), sentence)
     shown = {"filter": {"and": [{"field": "better", "oneOf": runs}, {"field": "other", "oneOf": runs}]}}
     chart = charts.chart(
         description,

@@ -149,6 +149,10 @@ class Subject:
             missing.append(f"{counted(len(self.runs), 'run')} (at least {self.thresholds.runs} are needed)")
         return "there are only " + " and ".join(missing) if missing else ""
 
+    def weighed(self, word: str, sentence: str) -> tuple[str, str]:
+        """A verdict's word and sentence; `unknown`, with the reason, where there are too few runs or topics."""
+        return ("unknown", f"{sentence[:-1]}; but {self.too_few}.") if self.too_few else (word, sentence)
+
     # -- the pool
 
     @functools.cached_property
