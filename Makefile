@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := src tests benchmarks fuzz setup.py
+CODE := src tests benchmarks fuzz docs/site setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
 .PHONY: demo test lint bench docs fuzz load browser clean

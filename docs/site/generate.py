@@ -21,6 +21,7 @@ from unjudged.cli.explain import explain
 from unjudged.io.findings import CODES
 from unjudged.measures import NAMED, REGISTRY
 
+
 def _code(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```\n"
 
@@ -36,11 +37,11 @@ def measures() -> dict[str, str]:
         families.setdefault(measure.definition.family, []).append(name)
     pages = {}
     for family, names in families.items():
-        parts = [f"# {family[0].upper()}{family[1:]}", "", "Values in the examples are computed when this page is made.", ""]
+        parts = [f"# {family[0].upper()}{family[1:]}", "", "Values are computed when this page is made.", ""]
         for name in names:
             parts += [f"## {name}", "", _code(explain(name)), ""]
         pages[f"reference/measures/{_anchor(family)}.md"] = "\n".join(parts)
-    sets = ["# Named sets", "", "Sets with the parameters of the papers; use a set's name wherever a measure may stand.", ""]
+    sets = ["# Named sets", "", "With the parameters of the papers; a set may stand wherever a measure may.", ""]
     for name in NAMED:
         sets += [f"## {name}", "", _code(explain(name)), ""]
     pages["reference/measures/sets.md"] = "\n".join(sets)
@@ -92,7 +93,8 @@ def python() -> str:
         thing = getattr(unjudged, name)
         if name == "__version__":
             continue
-        lines += [f"## uj.{name}", "", "```python", f"{name}{_signature(thing)}", "```", "", inspect.getdoc(thing) or "", ""]
+        lines += [f"## uj.{name}", "", "```python", f"{name}{_signature(thing)}", "```", ""]
+        lines += [inspect.getdoc(thing) or "", ""]
         if inspect.isclass(thing) and not issubclass(thing, BaseException):
             lines += list(_members(thing))
     return "\n".join(lines)
