@@ -163,15 +163,13 @@ class Result:
         if format.startswith("json"):
             import json
         if format == "tsv":
-            return _lines(["\t".join(self.columns), *map("\t".join, self._cells(_tsv_cell))])
+            return "\t".join(self.columns) + "\n" + self._body(_tsv_cell, ["", *["\t"] * (len(self.columns) - 1)], "\n")
         if format == "csv":
-            return _lines([",".join(map(_csv_cell, self.columns)), *map(",".join, self._cells(_csv_cell))])
+            head = ",".join(map(_csv_cell, self.columns)) + "\n"
+            return head + self._body(_csv_cell, ["", *[","] * (len(self.columns) - 1)], "\n")
         if format == "jsonl":
-            names = [json.dumps(column) for column in self.columns]
-            return _lines(
-                "{" + ", ".join([f"{n}: {c}" for n, c in zip(names, cells, strict=True)]) + "}"
-                for cells in self._cells(_json_cell)
-            )
+            names = [f"{json.dumps(column)}: " for column in self.columns]
+            return self._body(_json_cell, ["{" + names[0], *[f", {name}" for name in names[1:]]], "}\n")
         if format == "json":
             whole = {"provenance": self.provenance.to_dict(), "rows": [self._object(row) for row in self.rows()]}
             return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
@@ -202,6 +200,11 @@ class Result:
         if format == "latex":
             return f"\\begin{{table}}\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
         return f"{table}\n{caption}\n"
+
+    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> str:
+        """A line for each row: every value as text behind its piece of `before`, then `end`."""
+        line = "".join(piece.replace("%", "%%") + "%s" for piece in before) + end
+        return "".join([line % cells for cells in self._cells(text)])
 
     def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
         """The rows with each value as text; a column's repeated names are written once and looked up."""

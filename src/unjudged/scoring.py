@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats
 from unjudged.collection.counted import counted_topics
 from unjudged.errors import UsageError
+from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.results import Provenance, Result, Row
 
@@ -68,20 +68,23 @@ class Scores(Result):
             for name, value in zip(names, means[r], strict=True):
                 yield run, "all", name, value
 
-    def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
-        """As for every result, but names are written once and values without a look at each one's kind."""
-        if np.isnan(self.values).any():
-            yield from super()._cells(text)
-            return
-        means, names = self.mean_values().tolist(), [text(str(m)) for m in self.measures]
-        topics = [text(topic) for topic in self.topics]
-        for r, run in enumerate(map(text, self.runs)):
-            if self.per_topic:
-                there = np.flatnonzero(self.counted[r]).tolist()
-                listed = [topic for t in there for topic in repeat(topics[t], len(names))]
-                yield from zip(repeat(run), listed, names * len(there), _written(self.values[r, there].ravel()))
-            for name, value in zip(names, means[r], strict=True):
-                yield run, text("all"), name, text(value)
+    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> str:
+        """As for every result, but names are written once and numbers by a kernel."""
+        means = self.mean_values()
+        if not (np.isfinite(self.values).all() and np.isfinite(means).all()):
+            return super()._body(text, before, end)
+
+        def piece(place: int, name: str) -> bytes:
+            return (before[place] + text(name)).encode("utf-8", "surrogateescape")
+
+        topics = [piece(1, topic) for topic in (*self.topics, "all")]
+        names = [piece(2, str(m)) + before[3].encode() for m in self.measures]
+        written = []
+        for r, run in enumerate(self.runs):
+            there = np.flatnonzero(self.counted[r]) if self.per_topic else np.empty(0, np.int64)
+            heads = [piece(0, run) + topics[t] for t in (*there.tolist(), -1)]
+            written.append(write_rows(heads, names, np.vstack([self.values[r, there], means[r]]), end.encode()))
+        return b"".join(written).decode("utf-8", "surrogateescape")
 
     def _wide(self) -> tuple[Sequence[str], list[Row]]:
         means, names = self.mean_values(), [str(m) for m in self.measures]
@@ -145,12 +148,6 @@ def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
             first = last
     else:
         yield slice(None), collection
-
-
-def _written(values: Floats) -> list[str]:
-    """Each value as its shortest round trip; equal ones, of which there are many, are written once."""
-    known: dict[float, str] = {}
-    return [known.get(v) or known.setdefault(v, repr(v)) for v in values.tolist()]
 
 
 def _cells(measure: Measure, collection: Collection) -> Floats:

@@ -1,4 +1,4 @@
-"""Fast loops: scan, rank and join TREC text; segmented sums; bootstrap and swap counting.
+"""Fast loops: scan, rank and join TREC text; segmented sums; bootstrap and swap counting; rows of text.
 
 `_c` (C, optional) and `_numpy` have the same functions with equal results; whichever is there is used.
 `UNJUDGED_KERNELS=numpy` in the environment forces the twin.
@@ -19,7 +19,7 @@ if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
     except ImportError:
         pass
     else:
-        if hasattr(_c, "choose_hits"):  # else a build of older sources was left behind: the twin is right
+        if hasattr(_c, "write_rows"):  # else a build of older sources was left behind: the twin is right
             _kernels = _c
 
 IN_USE: str = "C" if _kernels is not _numpy else "NumPy"
@@ -36,6 +36,7 @@ segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
 segment_max_from = _kernels.segment_max_from
 segment_read = _kernels.segment_read
+write_rows = _kernels.write_rows
 
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by.
@@ -58,4 +59,5 @@ __all__ = [
     "segment_sum",
     "swap_count",
     "weighted_sums",
+    "write_rows",
 ]

@@ -1,4 +1,4 @@
-/* The C kernels of unjudged: scan, rank and join TREC text; segmented sums; bootstrap and swap counting.
+/* The C kernels of unjudged: scan, rank and join TREC text; segmented sums; bootstrap and swap counting; rows of text.
  *
  * Portable C11 on Python's limited API (3.11). Every function has a twin in _numpy.py with the same
  * signature and equal results; tests/test_kernels.py compares the two.
@@ -10,6 +10,7 @@
  *   documents.c  code_documents: (topic, document) -> code
  *   hits.c       choose_hits, segment_read: hits chosen by their row, values of their topic at their ranks
  *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
+ *   rows.c       write_rows: a table of numbers as lines of text (shortest.c writes one number)
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
  * The interpreter lock is released wherever text is scanned or documents are ranked.
@@ -20,7 +21,7 @@ static int module_exec(PyObject *module)
 {
     make_plain_locale();
     PyMethodDef *functions[] = {qrels_functions, document_functions, hit_functions, resampling_functions,
-                                segment_functions};
+                                row_functions, segment_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

@@ -16,6 +16,7 @@ import numpy as np
 from unjudged.kernels._numpy_resampling import bootstrap_count as bootstrap_count
 from unjudged.kernels._numpy_resampling import swap_count as swap_count
 from unjudged.kernels._numpy_resampling import weighted_sums as weighted_sums
+from unjudged.kernels._numpy_rows import write_rows as write_rows
 
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 _TREC9, _FILE, _ASCENDING = 1, 2, 3

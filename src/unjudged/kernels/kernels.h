@@ -70,7 +70,8 @@ static inline int set_item(PyObject *dict, const char *name, PyObject *value)
 }
 
 /* The functions of each file, for _c.c. */
-extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[], segment_functions[];
+extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[], row_functions[],
+    segment_functions[];
 extern PyType_Spec index_spec, scanner_spec;
 void make_plain_locale(void);
 
