@@ -34,6 +34,7 @@ BELOW = {
         "collection",
         "correction",
         "errors",
+        "figures",
         "io",
         "judgments",
         "kernels",

@@ -152,6 +152,17 @@ def test_nine_measures_differ_in_colour_and_dash() -> None:
     assert len({(c, tuple(d)) for c, d in zip(colours, dashes, strict=True)}) == 16
 
 
+def test_the_report_draws_with_the_theme_of_all_charts() -> None:
+    """One palette: the report's charts take colours, guides and scales from the theme, and text from the page."""
+    from unjudged.reporting import charts
+
+    config = charts.chart("words", 100)["config"]
+    assert config["range"]["category"] == list(theme.OKABE_ITO[:6])
+    assert (config["background"], config["axis"]["labelColor"]) == ("transparent", "currentColor")
+    assert charts.shades()["scheme"] == theme.config()["range"]["heatmap"]["scheme"]
+    assert (theme.OKABE_ITO[0], theme.OKABE_ITO[5]) == (charts.BLUE, charts.VERMILION)
+
+
 def test_a_chart_without_words_is_refused() -> None:
     with pytest.raises(ValueError, match="description"):
         Figure({"mark": "bar"})

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from unjudged.figures._figure import ENDINGS, Figure
+from unjudged.figures._figure import ENDINGS, SCHEMA, Figure
 
-__all__ = ["ENDINGS", "Figure"]
+__all__ = ["ENDINGS", "SCHEMA", "Figure"]

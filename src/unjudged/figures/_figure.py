@@ -14,7 +14,7 @@ from unjudged.io.write import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 VEGA_LITE = "6.1"
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 class Figure:
@@ -23,7 +23,7 @@ class Figure:
     def __init__(self, spec: dict[str, Any]) -> None:
         if not spec.get("description"):
             raise ValueError("a chart needs a description, for readers who cannot see it")
-        self.spec = {"$schema": _SCHEMA, **spec}
+        self.spec = {"$schema": SCHEMA, **spec}
 
     @property
     def description(self) -> str:

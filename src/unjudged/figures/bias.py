@@ -64,12 +64,12 @@ def change_strips(rows: Records, what: str) -> dict[str, Any]:
     y = {"field": "measure", "type": "nominal", "sort": measures, "title": None}
     x = {"field": "change_pct", "type": "quantitative", "title": "change of the team's own run (%)"}
     ticks = {
-        "mark": {"type": "tick", "opacity": 0.6, "color": theme.OKABE_ITO[0], "tooltip": True},
+        "mark": {"type": "tick", "opacity": 0.6, "color": theme.BLUE, "tooltip": True},
         "encoding": {"x": x, "y": y},
     }
     ticks["encoding"] = {"x": x, "y": y, "tooltip": [{"field": f} for f in (what, "run", "measure", "change_pct")]}
     means = {
-        "mark": {"type": "point", "shape": "diamond", "size": 110, "color": theme.OKABE_ITO[5]},
+        "mark": {"type": "point", "shape": "diamond", "size": 110, "color": theme.VERMILION},
         "encoding": {"x": {**x, "aggregate": "mean"}, "y": y},
     }
     zero = {"mark": {"type": "rule", "color": theme.quiet()}, "encoding": {"x": {"datum": 0}}}
@@ -113,7 +113,7 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
                 "field": "move",
                 "type": "nominal",
                 "title": "rank",
-                "scale": {"domain": ["same", "moved"], "range": ["#9a9a9a", theme.OKABE_ITO[5]]},
+                "scale": {"domain": ["same", "moved"], "range": [theme.GREY, theme.VERMILION]},
             },
             "tooltip": [{"field": f} for f in (what, "run", "rank_full", "rank_reduced", "change_pct")],
         },

@@ -56,11 +56,11 @@ def difference_dots(rows: Records, alpha: float) -> dict[str, Any]:
             "layer": [
                 {"mark": {"type": "rule", "color": theme.quiet()}, "encoding": {"x": {"datum": 0}}},
                 {
-                    "mark": {"type": "rule", "color": theme.OKABE_ITO[0]},
+                    "mark": {"type": "rule", "color": theme.BLUE},
                     "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "opacity": filled},
                 },
                 {
-                    "mark": {"type": "point", "color": theme.OKABE_ITO[0], "tooltip": True},
+                    "mark": {"type": "point", "color": theme.BLUE, "tooltip": True},
                     "encoding": {
                         "x": {**x, "field": "difference"},
                         "y": y,
@@ -87,7 +87,7 @@ def pair_map(rows: Records, alpha: float) -> dict[str, Any]:
             fields.append({"row": pair[a], "column": pair[b], "outcome": outcome, "sign": sign, **common})
     found = sum(_significant(row, alpha) for row in rows)
     domain = [BETTER, WORSE, ALIKE]
-    colours = {"domain": domain, "range": [theme.OKABE_ITO[0], theme.OKABE_ITO[1], "#d9d9d9"]}
+    colours = {"domain": domain, "range": [theme.BLUE, theme.ORANGE, theme.PALE]}
     x = {"field": "column", "type": "nominal", "sort": runs, "title": None, "axis": {"labelAngle": -40}}
     y = {"field": "row", "type": "nominal", "sort": runs, "title": None}
     return {

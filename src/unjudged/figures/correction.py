@@ -40,7 +40,7 @@ def indicator_points(rows: Records, n: int) -> dict[str, Any]:
         "layer": [
             {"mark": {"type": "rule", "color": theme.quiet()}, "encoding": {"y": {"datum": 0}}},
             {
-                "mark": {"type": "point", "color": theme.OKABE_ITO[0], "tooltip": True},
+                "mark": {"type": "point", "color": theme.BLUE, "tooltip": True},
                 "encoding": {
                     "x": {
                         "field": "residual",

@@ -31,7 +31,7 @@ def power_bars(rows: Records) -> dict[str, Any]:
         "height": {"step": 20},
         "layer": [
             {
-                "mark": {"type": "bar", "color": theme.OKABE_ITO[0], "tooltip": True},
+                "mark": {"type": "bar", "color": theme.BLUE, "tooltip": True},
                 "encoding": {
                     "x": {
                         "field": "power",

@@ -41,7 +41,7 @@ def reliability_dots(rows: Records) -> dict[str, Any]:
                 },
             },
             {
-                "mark": {"type": "point", "color": theme.OKABE_ITO[0], "tooltip": True},
+                "mark": {"type": "point", "color": theme.BLUE, "tooltip": True},
                 "encoding": {
                     "x": {"field": "erho2", "type": "quantitative", "scale": scale, "title": "E rho^2"},
                     "y": y,

@@ -73,7 +73,7 @@ def sensitivity_bars(rows: Records) -> dict[str, Any]:
         "spec": {
             "width": 180,
             "height": {"step": 20},
-            "mark": {"type": "bar", "color": theme.OKABE_ITO[0], "tooltip": True},
+            "mark": {"type": "bar", "color": theme.BLUE, "tooltip": True},
             "encoding": {
                 "x": {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": "comparisons"},
                 "y": {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None},

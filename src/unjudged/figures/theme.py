@@ -1,7 +1,8 @@
 """The look of all charts: colours that hold for every eye and in print, calm axes, light and dark.
 
 Okabe-Ito for categories, cividis for amounts, blue-orange for signed change; never red against green.
-Lines also differ in dash and points in shape, so that a chart reads in grey.
+Lines also differ in dash and points in shape, so that a chart reads in grey. A chart on the page of the report takes
+the colour of the text around it (`currentColor`), so that one drawing fits light, dark and print.
 """
 
 from __future__ import annotations
@@ -9,48 +10,61 @@ from __future__ import annotations
 from typing import Any, Literal
 
 Mode = Literal["light", "dark"]
+Place = Literal["light", "dark", "page"]
 
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+BLUE, ORANGE, GREEN, PINK, SKY, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+OKABE_ITO = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, "#000000")
 """Okabe and Ito's colours without their yellow, which white paper swallows."""
-ON_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#FFFFFF")
+ON_DARK = (SKY, ORANGE, GREEN, PINK, BLUE, VERMILION, "#FFFFFF")
+GREY = "#8c8c8c"
+"""Things that stay as they are: visible on light and on dark paper."""
+PALE = "#d9d9d9"
+"""Fields that say nothing."""
 DASHES = ([1, 0], [6, 2], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 2], [3, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 AMOUNT = "cividis"
 SIGNED = "blueorange"
-FONT = "Helvetica, Arial, sans-serif"
+FONT = {
+    "light": "Helvetica, Arial, sans-serif",
+    "dark": "Helvetica, Arial, sans-serif",
+    "page": "system-ui, sans-serif",
+}
 
 
-def ink(mode: Mode = "light") -> str:
+def ink(mode: Place = "light") -> str:
     """Colour of text and of the one thing that stands out."""
-    return "#1b1b1b" if mode == "light" else "#f2f2f2"
+    return {"light": "#1b1b1b", "dark": "#f2f2f2", "page": "currentColor"}[mode]
 
 
-def quiet(mode: Mode = "light") -> str:
-    """Colour of guides; text in it keeps 4.5:1 against the paper."""
-    return "#5f5f5f" if mode == "light" else "#b5b5b5"
+def quiet(mode: Place = "light") -> str:
+    """Colour of guides; text in it keeps 4.5:1 against the paper (on the page no text has it)."""
+    return {"light": "#5f5f5f", "dark": "#b5b5b5", "page": GREY}[mode]
 
 
-def paper(mode: Mode = "light") -> str:
+def paper(mode: Place = "light") -> str:
     """Colour behind the chart."""
-    return "#ffffff" if mode == "light" else "#16181b"
+    return {"light": "#ffffff", "dark": "#16181b", "page": "transparent"}[mode]
 
 
-def config(mode: Mode = "light") -> dict[str, Any]:
-    """Vega-Lite's `config` of every chart."""
-    grid = "#e3e3e3" if mode == "light" else "#33363a"
+def config(mode: Place = "light") -> dict[str, Any]:
+    """Vega-Lite's `config` of every chart; on the page of the report legends stand on top, to save width."""
+    grid = {"light": "#e3e3e3", "dark": "#33363a", "page": "rgba(140, 140, 140, 0.25)"}[mode]
     text = {"labelColor": ink(mode), "titleColor": ink(mode), "labelFontSize": 11, "titleFontSize": 12}
+    label = {"labelLimit": 220} if mode != "page" else {"labelLimit": 170, "titleFontWeight": "normal"}
+    legend = {"labelLimit": 220} if mode != "page" else {"labelLimit": 240, "orient": "top"}
     return {
         "background": paper(mode),
-        "font": FONT,
-        "axis": {**text, "gridColor": grid, "domainColor": quiet(mode), "tickColor": quiet(mode), "labelLimit": 220},
-        "legend": {**text, "labelLimit": 220, "symbolStrokeWidth": 2, "symbolOpacity": 1},
+        "font": FONT[mode],
+        "axis": {**text, "gridColor": grid, "domainColor": quiet(mode), "tickColor": quiet(mode), **label},
+        "legend": {**text, "symbolStrokeWidth": 2, "symbolOpacity": 1, **legend},
         "title": {"color": ink(mode), "fontSize": 13, "anchor": "start", "subtitleColor": quiet(mode)},
         "header": {**text},
+        "text": {"color": ink(mode), "fontSize": 11},
         "view": {"stroke": None},
         "line": {"strokeWidth": 2},
         "point": {"size": 45, "filled": True},
         "range": {
-            "category": list(OKABE_ITO if mode == "light" else ON_DARK),
+            "category": list({"light": OKABE_ITO, "dark": ON_DARK, "page": OKABE_ITO[:6]}[mode]),
             "ramp": {"scheme": AMOUNT},
             "heatmap": {"scheme": AMOUNT},
             "diverging": {"scheme": SIGNED},

@@ -1,7 +1,6 @@
 """The charts of the report as Vega-Lite dicts. Their data is called `table`: the section's own table.
 
-Text takes the colour of the page (`currentColor`), so that one drawing fits light, dark and print. Colours are
-Okabe and Ito's, cividis for amounts; no chart tells anything by colour alone.
+Colours and axes are those of all charts (`figures.theme`); no chart tells anything by colour alone.
 """
 
 from __future__ import annotations
@@ -9,47 +8,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from unjudged.figures import SCHEMA, theme
+from unjudged.figures.theme import BLUE, GREEN, GREY, ORANGE, PALE, SKY, VERMILION
+
+__all__ = [
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "ORANGE",
+    "PALE",
+    "SKY",
+    "VERMILION",
+    "Spec",
+    "chart",
+    "colours",
+    "field",
+    "line_at",
+    "names",
+    "rows_high",
+    "shades",
+    "tips",
+]
+
 Spec = dict[str, Any]
-
-BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, GREY = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8c8c8c",
-)  # fmt: skip
-
-_QUIET = "#8c8c8c"
-
-CONFIG: Spec = {
-    "background": "transparent",
-    "font": "system-ui, sans-serif",
-    "axis": {
-        "labelColor": "currentColor",
-        "titleColor": "currentColor",
-        "domainColor": _QUIET,
-        "tickColor": _QUIET,
-        "gridColor": _QUIET,
-        "gridOpacity": 0.25,
-        "labelFontSize": 11,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelLimit": 170,
-    },
-    "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "top", "labelLimit": 240},
-    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
-    "text": {"color": "currentColor", "fontSize": 11},
-    "view": {"stroke": None},
-    "range": {"category": [BLUE, ORANGE, GREEN, PINK, SKY, VERMILION]},
-}
 
 
 def chart(description: str, height: int, **parts: Any) -> Spec:
     """A chart as wide as its place on the page."""
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "$schema": SCHEMA,
         "description": description,
         "data": {"name": "table"},
         "width": "container",
         "height": height,
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "config": CONFIG,
+        "config": theme.config("page"),
         **parts,
     }
 
@@ -81,7 +74,7 @@ def rows_high(count: int, least: int = 120) -> int:
 
 def shades(domain: Sequence[float] = (0, 1)) -> Spec:
     """Amounts from little (light) to much (dark)."""
-    return {"scheme": "cividis", "domain": list(domain), "reverse": True}
+    return {"scheme": theme.AMOUNT, "domain": list(domain), "reverse": True}
 
 
 def colours(**named: str) -> Spec:
@@ -97,6 +90,10 @@ def line_at(value: float, text: str, axis: str = "y") -> list[Spec]:
     one: Spec = {"values": [{}]}
     quiet = {"aria": False}
     return [
-        {"data": one, "mark": {**quiet, "type": "rule", "strokeDash": [5, 4], "color": _QUIET}, "encoding": here},
+        {
+            "data": one,
+            "mark": {**quiet, "type": "rule", "strokeDash": [5, 4], "color": theme.quiet("page")},
+            "encoding": here,
+        },
         {"data": one, "mark": {**quiet, "type": "text", "text": text, **place}, "encoding": {**here, **other}},
     ]

@@ -83,7 +83,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
                 "state",
                 "nominal",
                 title="the pair is",
-                scale={"domain": list(STATES), "range": [charts.BLUE, "#d9d9d9", charts.VERMILION]},
+                scale={"domain": list(STATES), "range": [charts.BLUE, charts.PALE, charts.VERMILION]},
             ),
             "tooltip": charts.tips("better", "other", ("difference", ".4f"), ("p_adjusted", ".4f"), "state"),
         },
