@@ -18,7 +18,7 @@ static size_t write_as_python(double value, char *out)
 
 #if defined(__SIZEOF_INT128__)
 
-typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 Wide;
 
 static const uint64_t TEN_TO[20] = {
     1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull, 1000000000ull,
