@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io.ids import Ids, to_bytes
@@ -33,9 +34,9 @@ def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
     """Judgments given as {topic: {doc: grade}}."""
     topics: list[str] = []
     known: set[str] = set()
-    topic: list[int] = []
+    sizes: list[int] = []
     docs: list[str] = []
-    grades: list[int] = []
+    grades = array("i")
     for name, judged in qrels.items():
         if not isinstance(judged, Mapping):
             raise InputError(f"topic {name!r} needs a dict of documents, found {type(judged).__name__}", source)
@@ -53,8 +54,8 @@ def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
         else:
             docs.extend(judged)
             grades.extend(whole)
-        topic.extend([len(topics) - 1] * len(judged))
-    return qrels_table(topics, topic, docs, grades, source)
+        sizes.append(len(judged))
+    return qrels_table(topics, np.repeat(np.arange(len(topics)), sizes), docs, grades, source)
 
 
 def is_number(value: Any) -> bool:
@@ -79,15 +80,15 @@ def whole_grade(grade: Any, where: str, source: str) -> int:
 
 def qrels_table(
     topics: Iterable[str],
-    topic: Iterable[int],
+    topic: npt.ArrayLike,
     docs: Iterable[str],
-    grades: Iterable[int],
+    grades: npt.ArrayLike,
     source: str,
     iterations: Iterable[str] = ("0",),
-    iteration: Iterable[int] | None = None,
+    iteration: npt.ArrayLike | None = None,
 ) -> QrelsTable:
-    """Pack plain lists."""
-    codes = np.fromiter(topic, np.int32)
+    """Pack plain lists or arrays."""
+    codes = np.asarray(topic, np.int32)
     if not len(codes):
         raise InputError("no judgments", source)
     return QrelsTable(
@@ -95,9 +96,9 @@ def qrels_table(
         Ids.of(topics),
         codes,
         Ids.of(docs),
-        np.fromiter(grades, np.int32),
+        np.asarray(grades, np.int32),
         Ids.of(iterations),
-        np.zeros(len(codes), np.int32) if iteration is None else np.fromiter(iteration, np.int32),
+        np.zeros(len(codes), np.int32) if iteration is None else np.asarray(iteration, np.int32),
     )
 
 
