@@ -105,6 +105,8 @@ def test_pool_describe(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("shallow", "--depth", "1", "--pooled", "strangers"), "none of the pooled runs is among the runs given (x"),
         (("reduce", "--rate", "3"), "a share above 0 and up to 1"),
         (("reduce", "--rate", "0.1", "--method", "uniform"), "no judgments left"),
+        (("reduce", "--rate", "0.5", "--seed", "-1"), "a seed is a whole number of 0 or more, not -1"),
+        (("noise", "--flip", "0.5", "--seed", "-1"), "a seed is a whole number of 0 or more, not -1"),
     ],
 )
 def test_one_sentence_and_exit_2(

@@ -305,7 +305,7 @@ def test_steps_chain_on_real_judgments() -> None:
     [
         (lambda c: uj.merge(c), "merging needs at least two sets"),
         (lambda c: uj.merge(c, HUMAN, rule="mean value"), "unknown rule 'mean value' (did you mean mean?)"),
-        (lambda c: uj.merge(c, HUMAN, rule="random", seed=-1), "the seed must not be negative"),
+        (lambda c: uj.merge(c, HUMAN, rule="random", seed=-1), "a seed is a whole number of 0 or more"),
         (lambda c: uj.merge(c, {"0": {"none": 1}}, rule="agreed"), "no judgments left"),
         (lambda c: uj.replace_judgments(c, {"7": {"a": 1}}), "no judgments left"),
         (lambda c: uj.replace_judgments(c, 5), "not int"),

@@ -539,7 +539,7 @@ def test_infinite_and_equal_scores_are_normalised() -> None:
         ("stratified", {"strata": "10:2"}, "rates from 0 to 1"),
         ("stratified", {"depth": 10}, "give strata, not a depth"),
         ("take", {"budget": 3, "first": 2}, "take does not learn from judgments"),
-        ("take", {"budget": 3, "seed": -1}, "the seed must not be negative"),
+        ("take", {"budget": 3, "seed": -1}, "a seed is a whole number of 0 or more"),
         ("max-mean", {"budget": 3, "judge": lambda topic, doc: "yes"}, "judge gave 'yes' for topic t, document a"),
         ("max-mean", {"budget": 3, "judge": lambda topic, doc: 0.5}, "a grade is a whole number"),
     ],

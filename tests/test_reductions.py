@@ -7,6 +7,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,26 @@ def test_stratified_reduction_keeps_the_numbers_of_the_papers() -> None:
         f"stratified reduction to 0.1 (seed 3): {len(collection.judgments) - len(reduced.judgments)} of "
         f"{len(collection.judgments)} judgments taken away",
     )
+
+
+@pytest.mark.parametrize("method", ["stratified", "uniform"])
+@pytest.mark.parametrize("rate", [1 / 3, 2 / 3, 0.1 + 0.2, 0.123456789012345678, 1e-5 / 3, 1.0])
+def test_a_share_may_have_any_number_of_digits(rate: float, method: str) -> None:
+    """Large topics times a share of 16 digits go beyond 64-bit numbers; floor(size * rate) holds all the same."""
+    sizes = {"1": (7, 5000), "2": (2000, 400_000), "3": (3, 0)}
+    qrels = {
+        topic: {**{f"r{j}": 1 for j in range(R)}, **{f"n{j}": 0 for j in range(N)}} for topic, (R, N) in sizes.items()
+    }
+    collection = uj.load(qrels, {"run": {"1": {"r0": 1.0}}})
+    assert len(uj.reduce(collection, 1e-20, min_nonrelevant=2).judgments) == 3 + 4
+    share = Decimal(repr(rate))
+    for topic, docs in held(uj.reduce(collection, rate, method=method, min_nonrelevant=1)).items():
+        R, N = sizes[topic]
+        if method == "uniform":
+            assert len(docs) == int((R + N) * share)
+        else:
+            assert sum(docs.values()) == max(1, int(R * share))
+            assert len(docs) - sum(docs.values()) == min(N, max(1, int(N * share)))
 
 
 @pytest.fixture(scope="module")
@@ -560,6 +581,9 @@ def test_refusals_are_sentences(po1: uj.Collection) -> None:
         (lambda: uj.reduce(po1, 0), "a share above 0 and up to 1"),
         (lambda: uj.reduce(po1, 30), "a share above 0 and up to 1"),
         (lambda: uj.reduce(po1, float("nan")), "a share above 0 and up to 1"),
+        (lambda: uj.reduce(po1, 0.5, seed=-1), "a seed is a whole number of 0 or more, not -1"),
+        (lambda: uj.reduce(po1, 0.5, seed=1.5), "a seed is a whole number of 0 or more, not 1.5"),
+        (lambda: uj.flip(po1, 0.5, seed=-1), "a seed is a whole number of 0 or more, not -1"),
         (lambda: uj.reduce(po1, 0.5, method="stratifed"), "did you mean stratified"),
         (lambda: uj.reduce(po1, 0.1, method="uniform"), "uniform reduction to 0.1 .*: no judgments left"),
         (lambda: uj.only(po1, ["nope"]), "no judged topic 'nope'"),

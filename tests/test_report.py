@@ -411,6 +411,8 @@ def test_too_small_a_collection_is_refused() -> None:
         uj.report(uj.load(one, {"a": run}))
     with pytest.raises(UsageError, match="two judged topics"):
         uj.report(uj.load({"1": {"d": 1}}, {"a": run, "b": run}))
+    with pytest.raises(UsageError, match="a seed is a whole number of 0 or more, not -1"):
+        uj.report(uj.load(one, {"a": run, "b": run}), seed=-1)
 
 
 def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], report: Report) -> None:

@@ -221,6 +221,14 @@ def test_power_is_discriminative_power(sim: uj.Collection) -> None:
         assert row["difference"] == pytest.approx(float((x - y).mean()), abs=1e-12)
 
 
+def test_levels_are_decimal_numbers() -> None:
+    """33.3 % of 1000 documents are 333, though 33.3 / 100 is a little less than 0.333 in binary."""
+    judged = {"1": {f"d{i}": 1 for i in range(1000)}, "2": {"d0": 1}}
+    runs = {name: {"1": {f"d{i}": float(i) for i in range(1000)}, "2": {"d0": 1.0}} for name in ("a", "b")}
+    mean = uj.study("reduction", uj.load(judged, runs), measures="P@1000", levels=(33.3,), test="t").frame["mean"]
+    assert mean.tolist() == [(333 / 1000 + 1 / 1000) / 2]
+
+
 @pytest.mark.parametrize("name", ["leave-team-out", "leave-run-out", "take-team"])
 def test_the_summary_is_consistent(name: str, sim: uj.Collection) -> None:
     """Misses and false alarms add up; the average is that of the teams that count."""
@@ -499,7 +507,7 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
         ("power", {"top": 2.5}, "--top is a share"),
         ("power", {"top": 1}, "at least 2 runs"),
         ("power", {"by": "AP"}, "give --top"),
-        ("power", {"seed": -1}, "seed is 0 or more"),
+        ("power", {"seed": -1}, "a seed is a whole number of 0 or more"),
         ("power", {"jobs": 0}, "jobs must be at least 1"),
         ("reduction", {"repeats": 0}, "at least 1 repeat"),
         ("reduction", {"levels": (0,)}, "levels are percent"),

@@ -51,6 +51,12 @@ def one_line(text: str, limit: int = 600) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
 
 
+def check_seed(seed: int) -> None:
+    """A sentence for a seed no generator takes."""
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0:
+        raise UsageError(f"a seed is a whole number of 0 or more, not {seed}")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """` (did you mean X?)` for the closest known word, or nothing."""
     import difflib  # only for a wrong word

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure, measures
 from unjudged.results import Provenance
 from unjudged.scoring import Scores, score
@@ -127,7 +127,6 @@ def check_settings(alpha: float = 0.5, seed: int = 0, jobs: int = 1) -> None:
     """A UsageError for values that mean nothing."""
     if not 0 < alpha < 1:
         raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
-    if seed < 0:
-        raise UsageError(f"a seed is a whole number of 0 or more, not {seed}")
+    check_seed(seed)
     if jobs < 1:
         raise UsageError(f"jobs must be at least 1, not {jobs}")

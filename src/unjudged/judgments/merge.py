@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Gains, Ints, Judgments
 from unjudged.collection.anew import judged_anew
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, check_seed, nearest
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable
 from unjudged.judgments.aligned import UNJUDGED, Aligned, align
@@ -102,8 +102,7 @@ def merge(collection: Collection, *others: Any, rule: str = "majority", seed: in
         raise UsageError("merging needs at least two sets of judgments")
     if rule not in RULES:
         raise UsageError(f"unknown rule {rule!r}{nearest(rule, RULES)}; there are {', '.join(RULES)}")
-    if seed < 0:
-        raise UsageError(f"the seed must not be negative, found {seed}")
+    check_seed(seed)
     sets = [judgments_of(other) for other in others]
     by_seed = f" (seed {seed})" if rule == "random" else ""
     step = f"{len(sets) + 1} sets of judgments merged by {rule}{by_seed}"

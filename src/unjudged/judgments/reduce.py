@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Judgments
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, check_seed, nearest
 
 METHODS = ("stratified", "uniform")
 
 
 def reduce(
     collection: Collection,
-    rate: float,
+    rate: float | Fraction,
     *,
     seed: int = 0,
     method: str = "stratified",
@@ -51,9 +51,9 @@ def reduce(
     return collection.keeping(kept | ~judged, f"{method} reduction to {float(share):.6g} (seed {seed})")
 
 
-def _share(rate: float) -> Fraction:
+def _share(rate: float | Fraction) -> Fraction:
     try:
-        share = Fraction(str(float(rate)))
+        share = rate if isinstance(rate, Fraction) else Fraction(str(float(rate)))
     except ValueError:
         share = Fraction(0)
     if not 0 < share <= 1:
@@ -68,7 +68,9 @@ def _first(
     rows = np.flatnonzero(stratum)
     rows = rows[np.lexsort((key[rows], judgments.topic[rows]))]
     sizes = np.bincount(judgments.topic[rows], minlength=len(judgments.topics))
-    keep = np.minimum(np.maximum(sizes * share.numerator // share.denominator, minimum), sizes)
+    some, which = np.unique(sizes, return_inverse=True)  # whole numbers without end: a share may need many digits
+    wanted = [min(max(n * share.numerator // share.denominator, minimum), n) for n in some.tolist()]
+    keep = np.array(wanted, np.int64)[which]
     place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     kept = np.zeros(len(judgments), bool)
     kept[rows[place < np.repeat(keep, sizes)]] = True
@@ -80,6 +82,7 @@ def random_order(collection: Collection, seed: int, purpose: int = 0) -> Floats:
 
     Different purposes (0 is reduction) have numbers of their own.
     """
+    check_seed(seed)
     judgments, more = collection.judgments, [purpose] if purpose else []
 
     def by_id() -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, check_seed
 from unjudged.pooling.adaptive import Adaptive
 from unjudged.pooling.built import BuiltPool, Chosen
 from unjudged.pooling.lists import Choice, TopicLists, topic_lists
@@ -116,8 +116,7 @@ def _check(
     for what, value in (("budget", budget), ("depth", depth), ("first", first)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
             raise UsageError(f"{what} needs a positive whole number, not {value}")
-    if seed < 0:
-        raise UsageError(f"the seed must not be negative, found {seed}")
+    check_seed(seed)
     if chosen.name == "depth" and budget is None and depth is None:
         raise UsageError("a depth pool needs a depth or a budget")
     if chosen.name == "sampled-depth":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, check_seed
 from unjudged.judgments.leave_out import leave_out
 from unjudged.measures import measures
 from unjudged.pooling.membership import membership
@@ -50,6 +50,7 @@ class Settings:
             raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {self.unjudged!r}")
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha lies between 0 and 1, not {self.alpha}")
+        check_seed(self.seed)
         if self.depth is not None and self.depth < 1:
             raise UsageError(f"a pool depth is a positive number, not {self.depth}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.comparing.significance import Test
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.measures import measures as parse_measures
 from unjudged.studies._study import Lab
@@ -52,8 +52,7 @@ def cases(
     """The collections of a lab, prepared; the same measures for all."""
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
-    if seed < 0:
-        raise UsageError(f"a seed is 0 or more, not {seed}")
+    check_seed(seed)
     wanted = parse_measures(measures, rel)
     found = []
     for name, collection in lab.cases:

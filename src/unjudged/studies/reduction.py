@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def reduction(
         for level in wanted:
             for repeat in range(1, repeats + 1):
                 kept = np.zeros(len(case.collection.judgments), bool)
-                kept[reduce(case.collection, rate=level / 100, seed=seed_of(seed, repeat)).rows] = True
+                kept[reduce(case.collection, rate=Fraction(str(level)) / 100, seed=seed_of(seed, repeat)).rows] = True
                 masks[level, repeat] = kept
         found.append(fill_levels(lab, case, masks, how, "100%"))
     settings = {**how.settings(), "repeats": repeats}
