@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unjudged import kernels
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
 from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
@@ -80,11 +81,13 @@ def read_collection(
     jobs: int | None = None,
     topic_notes: bool = True,
     need_runs: bool = True,
+    lists: bool = True,
     known: Judgments | None = None,
     unchanged: files.Unchanged | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
+    `lists` says whether full lists may be asked for later; a stream is kept only for their sake.
     `known` are these judgments, read before; the runs are then read with their full lists, once for hits and rankings.
     `unchanged` remembers the files as they were read then.
     """
@@ -124,7 +127,7 @@ def read_collection(
         if only is not None:
             judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
     judgments.index  # noqa: B018 - built here once, not by each thread that reads
-    sources = _sources(runs, judgments, reading, seen)
+    sources = _sources(runs, judgments, reading, seen, lists)
     if not sources and need_runs:
         raise UsageError("no runs given")
     full = known is not None
@@ -195,7 +198,8 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
         for note in table.notes:
             told.setdefault(note, []).append(table.source)
         if topic_notes and outside and table.outside:
-            many = f"{table.outside} topic{'s' * (table.outside > 1)}"
+            least = "at least " * (table.docs is None and table.outside == kernels.OUTSIDE_COUNTED)
+            many = f"{least}{table.outside} topic{'s' * (table.outside > 1)}"
             told.setdefault(f"{many} outside the judgments ignored (e.g. {table.outside_names[0]})", []).append(
                 table.source
             )
@@ -228,7 +232,9 @@ def _answers(classes: Any) -> QrelsTable:
     raise UsageError(f"answer classes can be a file or a dict, not {type(classes).__name__}")
 
 
-def _sources(runs: Any, judgments: Judgments, reading: Reading, seen: files.Unchanged) -> dict[str, Source]:
+def _sources(
+    runs: Any, judgments: Judgments, reading: Reading, seen: files.Unchanged, lists: bool = True
+) -> dict[str, Source]:
     """Name -> reader, in the order given."""
     found: dict[str, Source] = {}
     answers = judgments.group is not None
@@ -263,8 +269,8 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading, seen: files.Unch
             for name, path in formats.runs(str(run)):
                 if files.read_once(path):
                     given = None if path == files.STDIN else name
-                    table = read_run(path, judgments.index, judgments.topics, reading, given, True)
-                    add(table.name, lambda keep, table=table: table)  # type: ignore[misc]
+                    table = read_run(path, judgments.index, judgments.topics, reading, given, lists)
+                    add(table.name, _gone_by(table))
                 else:
                     add_named(name, path)
         elif frames.is_frame(run):
@@ -284,6 +290,17 @@ def _sources(runs: Any, judgments: Judgments, reading: Reading, seen: files.Unch
 
     add_any(runs)
     return found
+
+
+def _gone_by(table: RunTable) -> Source:
+    """A run that was read from a stream: what was kept of it is all there is."""
+
+    def read(keep_docs: bool) -> RunTable:
+        if keep_docs and table.docs is None:
+            raise UsageError("standard input can be read once, this needs the full lists: give files")
+        return table
+
+    return read
 
 
 def _holds_runs(mapping: Mapping[Any, Any]) -> bool:

@@ -5,9 +5,10 @@ Rows are plain Python values, so that printing a table needs neither pandas nor 
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "tsv", "csv", "jsonl", "json", "markdown", "latex")
 
 Row = Sequence[Any]
+
+_LINES_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -158,19 +161,26 @@ class Result:
 
     def render(self, format: str = "text") -> str:
         """The result as text in one of FORMATS; ends with a newline."""
+        return "".join(self.pieces(format))
+
+    def pieces(self, format: str = "text") -> Iterator[str]:
+        """The text of `render` piece by piece: of tsv, csv and jsonl, only some thousand lines are held."""
         if format not in FORMATS:
             raise UsageError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
-        if format.startswith("json"):
-            import json
-        if format == "tsv":
-            return "\t".join(self.columns) + "\n" + self._body(_tsv_cell, ["", *["\t"] * (len(self.columns) - 1)], "\n")
-        if format == "csv":
-            head = ",".join(map(_csv_cell, self.columns)) + "\n"
-            return head + self._body(_csv_cell, ["", *[","] * (len(self.columns) - 1)], "\n")
+        if format in ("tsv", "csv"):
+            cell, mark = (_tsv_cell, "\t") if format == "tsv" else (_csv_cell, ",")
+            head = mark.join(map(cell, self.columns)) + "\n"
+            return itertools.chain([head], self._body(cell, ["", *[mark] * (len(self.columns) - 1)], "\n"))
         if format == "jsonl":
-            names = [f"{json.dumps(column)}: " for column in self.columns]
+            names = [f"{_json_cell(column)}: " for column in self.columns]
             return self._body(_json_cell, ["{" + names[0], *[f", {name}" for name in names[1:]]], "}\n")
+        return iter([self._whole(format)])
+
+    def _whole(self, format: str) -> str:
+        """The formats that need all rows at once: JSON, and tables whose columns have a width."""
         if format == "json":
+            import json
+
             whole = {"provenance": self.provenance.to_dict(), "rows": [self._object(row) for row in self.rows()]}
             return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
@@ -201,10 +211,11 @@ class Result:
             return f"\\begin{{table}}\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
         return f"{table}\n{caption}\n"
 
-    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> str:
-        """A line for each row: every value as text behind its piece of `before`, then `end`."""
+    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> Iterator[str]:
+        """A line for each row, some thousand at once: every value as text behind its piece of `before`, then `end`."""
         line = "".join(piece.replace("%", "%%") + "%s" for piece in before) + end
-        return "".join([line % cells for cells in self._cells(text)])
+        rows = iter(self._cells(text))
+        return iter(lambda: "".join([line % cells for cells in itertools.islice(rows, _LINES_AT_ONCE)]), "")
 
     def _cells(self, text: Callable[[Any], str]) -> Iterable[tuple[str, ...]]:
         """The rows with each value as text; a column's repeated names are written once and looked up."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,9 @@ DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
 HITS_AT_ONCE = 1_000_000
 """Hits measured in one go: a few megabytes for each array on the way."""
 
+TOPICS_AT_ONCE = 1 << 16
+"""Topics written in one go; the text of more is not held."""
+
 POLICIES = ("nonrelevant", "condensed")
 UNDEFINED = ("zero", "nan", "drop")
 
@@ -47,12 +52,17 @@ class Scores(Result):
         per_topic: bool = True,
     ) -> None:
         super().__init__(("run", "topic", "measure", "value"), self._tidy, provenance, self._wide)
-        self.runs, self.topics, self.measures = tuple(runs), tuple(topics), tuple(measures)
+        self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
         self.values, self.counted, self.per_topic = values, counted, per_topic
+
+    @functools.cached_property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of the judgments."""
+        return tuple(self._topics)
 
     def __repr__(self) -> str:
         return (
-            f"<Scores: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
+            f"<Scores: {len(self.runs)} runs, {len(self._topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
         )
 
     def _tidy(self) -> Iterator[Row]:
@@ -68,38 +78,46 @@ class Scores(Result):
             for name, value in zip(names, means[r], strict=True):
                 yield run, "all", name, value
 
-    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> str:
+    def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> Iterator[str]:
         """As for every result, but names are written once and numbers by a kernel."""
         means = self.mean_values()
         if not (np.isfinite(self.values).all() and np.isfinite(means).all()):
-            return super()._body(text, before, end)
+            yield from super()._body(text, before, end)
+            return
 
         def piece(place: int, name: str) -> bytes:
             return (before[place] + text(name)).encode("utf-8", "surrogateescape")
 
-        topics = [piece(1, topic) for topic in (*self.topics, "all")]
+        def lines(heads: list[bytes], values: Floats) -> str:
+            return str(write_rows(heads, names, values, end.encode()), "utf-8", "surrogateescape")
+
         names = [piece(2, str(m)) + before[3].encode() for m in self.measures]
-        written = []
+        many = len(self._topics) if self.per_topic else 0
+        topics: list[bytes] = []
         for r, run in enumerate(self.runs):
-            there = np.flatnonzero(self.counted[r]) if self.per_topic else np.empty(0, np.int64)
-            heads = [piece(0, run) + topics[t] for t in (*there.tolist(), -1)]
-            written.append(write_rows(heads, names, np.vstack([self.values[r, there], means[r]]), end.encode()))
-        return b"".join(written).decode("utf-8", "surrogateescape")
+            head = piece(0, run)
+            for first in range(0, many, TOPICS_AT_ONCE):
+                block = slice(first, first + TOPICS_AT_ONCE)
+                if not topics or many > TOPICS_AT_ONCE:  # as a rule there is one block, the same for all runs
+                    topics = [piece(1, topic) for topic in self._topics[block]]
+                there = np.flatnonzero(self.counted[r, block])
+                yield lines([head + topics[t] for t in there.tolist()], self.values[r, there + first])
+            yield lines([head + piece(1, "all")], means[r])
 
     def _wide(self) -> tuple[Sequence[str], list[Row]]:
-        means, names = self.mean_values(), [str(m) for m in self.measures]
+        means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
         counts = [m.definition.aggregate == "sum" for m in self.measures]
 
         def shown(values: Iterable[float]) -> list[Any]:
-            return [int(v) if c and np.isfinite(v) else float(v) for v, c in zip(values, counts, strict=True)]
+            return [int(v) if c and math.isfinite(v) else v for v, c in zip(values, counts, strict=True)]
 
         if not self.per_topic:
             return ["run", *names], [(run, *shown(means[r])) for r, run in enumerate(self.runs)]
         rows: list[Row] = []
         for r, run in enumerate(self.runs):
-            rows += [
-                (run, topic, *shown(self.values[r, t])) for t, topic in enumerate(self.topics) if self.counted[r, t]
-            ]
+            there = self.counted[r].tolist()
+            scored = zip(self.topics, self.values[r].tolist(), there, strict=True)
+            rows += [(run, topic, *shown(values)) for topic, values, counted in scored if counted]
             rows.append((run, "all", *shown(means[r])))
         return ["run", "topic", *names], rows
 
@@ -135,7 +153,7 @@ class Scores(Result):
 
 def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
     """A few runs at a time, so that the arrays on the way stay small however large the whole is."""
-    hits, topics = collection.hits, len(collection.topics)
+    hits, topics = collection.hits, len(collection.judgments.topics)
     first = 0
     if len(hits) > HITS_AT_ONCE and hits.ties is None:
         ends = hits.offsets[::topics]
@@ -190,7 +208,7 @@ def score(
     collection = with_gains_of_sets(collection, wanted)
     if unjudged == "condensed":
         chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
-    shape = len(collection.runs), len(collection.topics)
+    shape = len(collection.runs), len(collection.judgments.topics)
     values = np.empty((*shape, len(chosen)))
     for runs, part in _blocks(collection):
         for m, measure in enumerate(chosen):
@@ -212,4 +230,4 @@ def score(
         "measures": [str(m) for m in chosen],
     }
     provenance = Provenance(__version__, call, collection.sources, settings)
-    return Scores(collection.runs, collection.topics, chosen, values, counted, provenance)
+    return Scores(collection.runs, collection.judgments.topics, chosen, values, counted, provenance)

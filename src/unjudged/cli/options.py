@@ -157,8 +157,8 @@ def parse_gains(text: str | None) -> dict[int, float] | None:
         raise UsageError(f"gains are given as 1:1,2:3, not {text!r}") from None
 
 
-def open_collection(args: argparse.Namespace, need_runs: bool = True) -> Collection:
-    """The collection the arguments name; notes go to stderr."""
+def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
+    """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
     from unjudged.io.trec import Reading
     from unjudged.loading import read_collection
 
@@ -178,6 +178,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True) -> Collect
         qa=args.qa,
         jobs=args.jobs,
         need_runs=need_runs,
+        lists=lists,
     )
     print_notes(collection.notes)
     return collection
@@ -229,16 +230,17 @@ def write_judgments(before: Collection, after: Collection, path: str | None) -> 
     print_notes(n for n in after.notes[len(before.notes) :] if not any(n.partition(": ")[2] in s for s in steps))
 
 
-def write_output(text: str, path: str | None) -> None:
-    """To stdout, or to a file that appears whole or not at all."""
-    write_bytes(text.encode("utf-8", "surrogateescape"), path)
+def write_output(text: str | Iterable[str], path: str | None) -> None:
+    """Text, whole or in pieces, to stdout, or to a file that appears whole or not at all."""
+    pieces = [text] if isinstance(text, str) else text
+    write_bytes((piece.encode("utf-8", "surrogateescape") for piece in pieces), path)
 
 
-def write_bytes(data: bytes, path: str | None) -> None:
-    """Bytes to stdout, or to a file that appears whole or not at all."""
+def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
+    """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all."""
     if path is None or path == "-":
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines([data] if isinstance(data, bytes) else data)
         sys.stdout.buffer.flush()
         return
     from unjudged.io.write import write_whole

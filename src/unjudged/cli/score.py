@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
     wanted = args.measures or list(DEFAULT)
     measures(wanted)  # a misspelt measure is told before anything is read
-    collection = options.open_collection(args)
+    collection = options.open_collection(args, lists=args.unjudged == "bounds")
     if args.unjudged == "bounds":
         from unjudged.bounds import DEFAULT as BOUNDED
         from unjudged.bounds import bounds
@@ -50,5 +50,5 @@ def run(args: argparse.Namespace) -> int:
         call=args.call,
     )
     scores.per_topic = args.per_topic
-    options.write_output(scores.render(args.format), args.output)
+    options.write_output(scores.pieces(args.format), args.output)
     return 0

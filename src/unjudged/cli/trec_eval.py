@@ -148,7 +148,7 @@ def _evaluate(qrels: str, run: str, flags: dict[str, list[str]], version: int) -
                 measure = line.measure
             line = replace(line, measure=measure)
         prepared.append(line)
-    collection = read_collection(qrels, run, reading, topic_notes=False)
+    collection = read_collection(qrels, run, reading, topic_notes=False, lists=False)
     options.print_notes(collection.notes)
     only = flags.get("-D", [""])[-1].partition(".")[2]
     table = Table(collection, prepared, complete="-c" in flags, condensed="-J" in flags, version=version, only=only)

@@ -19,7 +19,7 @@ def counted_topics(collection: Collection, topics: str) -> npt.NDArray[np.bool_]
     """Runs x topics: does the topic count? `judged` counts missing lists as empty ones."""
     if topics not in TOPICS:
         raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
-    shape = len(collection.runs), len(collection.topics)
+    shape = len(collection.runs), len(collection.judgments.topics)
     if topics == "judged":
         return np.ones(shape, bool)
     answered = collection.hits.answered.reshape(shape)

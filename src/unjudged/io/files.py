@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import stat
 import sys
@@ -17,6 +18,8 @@ STDIN = "-"
 T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
+HELD = 1 << 26
+"""So many bytes of a stream are held, to be read again should its topics turn out to be scattered."""
 
 
 def run_name(path: str | Path) -> str:
@@ -101,6 +104,43 @@ def _state(path: str) -> tuple[int, int, int] | None:
 def read_once(path: str) -> bool:
     """Can this be read only once (stdin, a pipe, a device)?"""
     return path == STDIN or kind(path) in ("folder", "other")
+
+
+class Passes:
+    """The pieces of one input, for a first pass and for a second one where it is needed.
+
+    A file is opened again. Of what can be read only once, the beginning is held: a short stream has a second pass,
+    a long one goes by and leaves nothing behind.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path, self._stream = path, read_once(path)
+        self._pieces = chunks(path)
+        self._held: list[bytes] = []
+        self._passed = 0
+
+    def first(self) -> Iterator[bytes | memoryview]:
+        """From the beginning."""
+        for piece in self._pieces:
+            self._passed += len(piece)
+            if self._stream and self._passed <= HELD:
+                self._held.append(bytes(piece))
+            elif self._held:
+                self._held = []
+            yield piece
+
+    def second(self) -> Iterator[bytes | memoryview]:
+        """From the beginning again, to be asked for once."""
+        if not self._stream:
+            return chunks(self._path)
+        if self._passed > HELD:
+            source = "standard input" if self._path == STDIN else self._path
+            raise InputError(
+                f"a topic stands in two places of this stream, whose first {HELD >> 20} MB have gone by: "
+                "group it by topic, or give a file",
+                source,
+            )
+        return itertools.chain(self._held, self._pieces)
 
 
 def chunks(path: str) -> Iterator[bytes | memoryview]:

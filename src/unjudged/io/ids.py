@@ -19,6 +19,9 @@ def to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+_AT_ONCE = 1 << 16
+
+
 class Ids(Sequence[str]):
     """Many ids in one block of bytes."""
 
@@ -77,16 +80,28 @@ class Ids(Sequence[str]):
     def __getitem__(self, i: slice) -> list[str]: ...
     def __getitem__(self, i: int | slice) -> str | list[str]:
         if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
+            first, stop, step = i.indices(len(self))
+            return list(self._between(first, stop)) if step == 1 else [self[j] for j in range(first, stop, step)]
         if not -len(self) <= i < len(self):
             raise IndexError(i)
         return to_text(self.raw(i % len(self)))
 
     def __iter__(self) -> Iterator[str]:
-        start = 0
-        for end in self.ends.tolist():
-            yield to_text(self.blob[start:end])
-            start = end
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self._between(first, min(first + _AT_ONCE, len(self)))
+
+    def _between(self, first: int, stop: int) -> Iterator[str]:
+        """The ids from one place to another, cut out of their common text where that is plain."""
+        if first >= stop:
+            return
+        ends = self.ends[first:stop].tolist()
+        start = int(self.ends[first - 1]) if first else 0
+        raw = self.blob[start : ends[-1]]
+        plain = to_text(raw) if raw.isascii() else None
+        at = 0
+        for end in ends:
+            yield to_text(raw[at : end - start]) if plain is None else plain[at : end - start]
+            at = end - start
 
     def view(self, order: npt.NDArray[Any]) -> Ids:
         """Like `take`, but nothing is copied until somebody asks for the block of bytes."""

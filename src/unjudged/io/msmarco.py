@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,22 +26,22 @@ _TAB, _NEWLINE, _SPACE, _HASH = b"\t\n #"
 def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
-    """A run's judged hits. Text is read in pieces; only a file whose topics are scattered is held whole."""
+    """A run's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
     source = source_name(path)
-    held = [files.read_all(path)] if path == files.STDIN else None  # cannot be read twice
+    passes = files.Passes(path)
 
-    def scan(gather: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+    def scan(text: Iterable[Any], gather: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
         scanner = reading.scanner(index, gather=gather, keep_docs=keep_docs)
         rows = Rows(source, reading)
-        for piece in _as_trec(held if held is not None else files.chunks(path), rows):
+        for piece in _as_trec(text, rows):
             if not scanner.feed(piece):
                 break
         found: dict[str, Any] = scanner.finish()
         return found, rows.notes()
 
-    found, notes = scan(gather=False)
+    found, notes = scan(passes.first(), gather=False)
     if found["split"]:
-        found, notes = scan(gather=True)
+        found, notes = scan(passes.second(), gather=True)
     table = run_table(found, name or "run", source, topics, reading)
     return table._replace(tag="", notes=notes + table.notes)
 

@@ -87,6 +87,7 @@ class RunTable(NamedTuple):
     length: npt.NDArray[np.int32]
     answered: npt.NDArray[np.bool_]
     outside: int
+    """Number of topics outside the judgments; counting ends at kernels.OUTSIDE_COUNTED where no full lists are kept."""
     outside_names: tuple[str, ...] = ()
     """Topics outside the judgments: the first few, all of them where full lists were asked for."""
     notes: tuple[str, ...] = ()
@@ -161,21 +162,21 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
 def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
-    """A run file's judged hits. Text is read in pieces; only a file whose topics are scattered is held whole."""
+    """A run file's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
     source = "standard input" if path == files.STDIN else path
-    scanner = reading.scanner(index, keep_docs=keep_docs)
-    once = files.read_once(path)
-    text: Iterable[Any] = [files.read_all(path)] if once else files.chunks(path)
-    for piece in text:
-        if not scanner.feed(piece):
-            break
-    found = scanner.finish()
-    if found["split"]:
-        scanner = reading.scanner(index, gather=True, keep_docs=keep_docs)
-        for piece in text if once else files.chunks(path):
+    passes = files.Passes(path)
+
+    def scan(text: Iterable[Any], gather: bool) -> dict[str, Any]:
+        scanner = reading.scanner(index, gather=gather, keep_docs=keep_docs)
+        for piece in text:
             if not scanner.feed(piece):
                 break
-        found = scanner.finish()
+        found: dict[str, Any] = scanner.finish()
+        return found
+
+    found = scan(passes.first(), gather=False)
+    if found["split"]:
+        found = scan(passes.second(), gather=True)
     return run_table(found, name, source, topics, reading)
 
 

@@ -191,24 +191,26 @@ def _parquet(columns: Table, path: str | Path) -> bytes:
     return buffer.getvalue()
 
 
-def write_whole(path: str | Path, data: bytes) -> None:
+def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
     """Write beside the target, then move into place; what was there before stays until then.
+
+    The data may come in pieces, which are asked for one by one.
 
     A link stays a link: the file it leads to is written. What is no file (a pipe, a terminal, a device such as
     /dev/null) and what is open already (/dev/stdout) is written into.
     """
-    target = Path(path)
+    target, pieces = Path(path), [data] if isinstance(data, bytes) else data
     try:
         if _written_into(target):
             with open(os.open(target, os.O_WRONLY | os.O_APPEND), "wb") as file:  # noqa: PTH123
-                file.write(data)
+                file.writelines(pieces)
             return
         if target.is_symlink():
             target = target.resolve()
         temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}")
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # noqa: PTH123
-                file.write(data)
+                file.writelines(pieces)
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)

@@ -38,6 +38,9 @@ segment_max_from = _kernels.segment_max_from
 segment_read = _kernels.segment_read
 write_rows = _kernels.write_rows
 
+OUTSIDE_COUNTED = _numpy.OUTSIDE_COUNTED
+"""So many topics outside the judgments a scanner tells apart, unless it keeps full lists."""
+
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by.
 
@@ -45,6 +48,7 @@ TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 
 __all__ = [
     "IN_USE",
+    "OUTSIDE_COUNTED",
     "TIES",
     "Index",
     "RunScanner",

@@ -20,6 +20,7 @@ from unjudged.kernels._numpy_rows import write_rows as write_rows
 
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 _TREC9, _FILE, _ASCENDING = 1, 2, 3
+OUTSIDE_COUNTED = 1_000_000
 _KEEP_BAD_LINES, _KEEP_BAD_FIELD = 20, 60
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)", re.ASCII)
 _NAN = re.compile(rb"[+-]?[nN][aA][nN]")
@@ -112,7 +113,8 @@ class RunScanner:
         self._topic = topic
         code = self.index.topics.get(topic)
         if code is None:
-            self._outside[topic] = None
+            if self.keep_docs or len(self._outside) < OUTSIDE_COUNTED:
+                self._outside[topic] = None
             self._current = None
             return
         if code in self._lists and not self.gather:
