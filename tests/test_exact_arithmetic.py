@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import accumulate
 
@@ -174,6 +175,18 @@ def inferred_ap(topic: Topic) -> Fraction:
     return per_relevant(topic, total)
 
 
+def graded_ap(topic: Topic) -> Fraction:
+    """A user asks for grade 1, 2 or 3 at least, with equal chances."""
+    total, worth = Fraction(0), Fraction(sum(map(gain, topic.judged)))
+    for level in range(1, TOP + 1):
+        found = 0
+        for rank, grade in enumerate(topic.ranked, 1):
+            if gain(grade) >= level:
+                found += 1
+                total += Fraction(found, rank)
+    return total / worth if worth else Fraction(0)
+
+
 MEASURES: dict[str, Callable[[Topic], Fraction]] = {
     "P@5": lambda t: precision(t, 5),
     "P@1000": lambda t: precision(t, 1000),
@@ -196,6 +209,7 @@ MEASURES: dict[str, Callable[[Topic], Fraction]] = {
     "ERR": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(2**g - 1, 2**TOP)),
     "ERR(stop='ntcir')": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(g, TOP + 1)),
     "infAP": inferred_ap,
+    "GAP": graded_ap,
     **{
         name: lambda t, name=name: bpref(t, name)  # type: ignore[misc]
         for name in ("bpref", "bpref_R", "bpref_N", "old_bpref", "bpref_10", "bpref_relative", "bpref_relative2")
@@ -216,7 +230,7 @@ def drawn(rng: random.Random, length: int, missed: int) -> Topic:
     return Topic(ranked, tuple(g for g in (*ranked, *rest) if g is not None))
 
 
-def scored(topics: Sequence[Topic]) -> uj.Scores:
+def scored(topics: Sequence[Topic], measures: Sequence[str] = ()) -> uj.Scores:
     """The program's scores of these lists; the documents' names and scores say nothing but the rank."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
@@ -226,7 +240,7 @@ def scored(topics: Sequence[Topic]) -> uj.Scores:
         found = {doc: g for doc, g in zip(names, topic.ranked, strict=True) if g is not None}
         rest = list(topic.judged)[len(found) :]
         qrels[str(number)] = {**found, **{f"m{i}": g for i, g in enumerate(rest)}}
-    return uj.score(uj.load(qrels, {"run": run}), list(MEASURES))
+    return uj.score(uj.load(qrels, {"run": run}), list(measures or MEASURES))
 
 
 def check(topics: Sequence[Topic]) -> None:
@@ -256,3 +270,60 @@ def test_a_thousand_topics() -> None:
 def test_lists_of_a_thousand_documents() -> None:
     rng = random.Random(12)
     check([drawn(rng, 1000, 300) for _ in range(4)])
+
+
+# -- user models: a thousand ranks, walked one by one with fifty digits
+
+GoingOn = Callable[[int, Decimal, Decimal], Decimal]
+"""C(r) of rank, gain there and gain so far."""
+
+
+def insq(rank: int, wanted: Decimal) -> Decimal:
+    return ((rank + 2 * wanted - 1) / (rank + 2 * wanted)) ** 2
+
+
+ONE, LARGE = Decimal(1), Decimal("2.5")
+USER_MODELS: dict[str, GoingOn] = {
+    "SDCG@10": lambda r, g, cg: (Decimal(r + 1).ln() / Decimal(r + 2).ln()) * (r < 10),
+    "BPM@10": lambda r, g, cg: Decimal(cg < 1 and r < 10),
+    "BPM(T=2.5)@5000": lambda r, g, cg: Decimal(cg < LARGE),
+    "INSQ": lambda r, g, cg: insq(r, ONE),
+    "INST": lambda r, g, cg: insq(r, ONE - cg / 2),
+    "INST(T=0.25)": lambda r, g, cg: insq(r, Decimal("0.25") - cg / 2),
+    "INST(T=2.5)": lambda r, g, cg: insq(r, LARGE - cg / 2),
+    "NERR8@10": lambda r, g, cg: (1 - g) * (r < 10),
+    "NERR8@1000": lambda r, g, cg: 1 - g,
+    "NERR9@20": lambda r, g, cg: (1 - g) * r / (r + 1) * (r < 20),
+    "NERR10": lambda r, g, cg: (1 - g) * Decimal("0.9"),
+    "NERR11": lambda r, g, cg: (1 - g) * insq(r, ONE),
+}
+
+
+def expected_gain(topic: Topic, going_on: GoingOn) -> Decimal:
+    """Expected gain per document looked at, down to rank 1000."""
+    looked, seen, gained, cumulated = Decimal(1), Decimal(0), Decimal(0), Decimal(0)
+    for rank, grade in enumerate([*topic.ranked, *[None] * 1000][:1000], 1):
+        mine = Decimal(gain(grade)) / TOP
+        seen, gained, cumulated = seen + looked, gained + looked * mine, cumulated + mine
+        looked *= going_on(rank, mine, cumulated)
+    return gained / seen
+
+
+def test_user_models() -> None:
+    rng = random.Random(13)
+    topics = [drawn(rng, length, 20) for length in (5, 12, 40, 99, 1000, 1200) for _ in range(3)]
+    scores = scored(topics, list(USER_MODELS))
+    with localcontext(prec=50):
+        for m, (name, going_on) in enumerate(USER_MODELS.items()):
+            for topic, value in zip(topics, scores.values[0, :, m].tolist(), strict=True):
+                assert value == pytest.approx(float(expected_gain(topic, going_on)), abs=CLOSE), (name, topic)
+
+
+def test_user_models_with_grades_no_table_could_hold() -> None:
+    collection = uj.load({"t": {"a": 10**9, "b": 1, "c": 500_000_000}}, {"r": {"t": {"b": 3.0, "c": 2.0, "a": 1.0}}})
+    small = uj.load({"t": {"a": 2, "b": 0, "c": 1}}, {"r": {"t": {"b": 3.0, "c": 2.0, "a": 1.0}}})
+    large, same = (uj.score(c, ["INST", "NERR11", "GAP"]).values[0, 0] for c in (collection, small))
+    np.testing.assert_allclose(large[:2], same[:2], rtol=1e-8)  # a grade of 1 in 10^9 is next to nothing
+    # thresholds up to 1 are met by b, c and a; those up to 5 * 10^8 by c and a; the rest by a alone
+    wanted = (1 * (1 + 1 + 1) + (5e8 - 1) * (1 / 2 + 2 / 3) + 5e8 * (1 / 3)) / (1e9 + 5e8 + 1)
+    assert large[2] == pytest.approx(wanted, rel=1e-12)

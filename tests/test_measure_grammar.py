@@ -33,7 +33,7 @@ SPECIAL: dict[str, st.SearchStrategy[Any]] = {
     "max_rel": st.integers(1, 9),
     "min_rel": st.integers(0, 0),
 }
-gain_maps = st.lists(st.integers(0, 50), min_size=1, max_size=4).map(
+gain_maps = st.lists(st.integers(1, 50), min_size=1, max_size=4).map(
     lambda values: {i + 1: float(v) / 4 for i, v in enumerate(sorted(values))}
 )
 
@@ -268,6 +268,9 @@ def test_the_same_spelling_means_the_same_to_ir_measures() -> None:
         ("P@2.5", ["k", "positive"]),
         ("RBP(p=1.5)", ["p", "between 0 and 1"]),
         ("RBP(p='x')", ["p"]),
+        ("INST(T=0)", ["T", "above 0"]),
+        ("GAP(thresholds={1.5: 1})", ["thresholds", "grade"]),
+        ("GAP(thresholds={1: 0})", ["thresholds", "share"]),
         ("IPrec", ["IPrec@0.1"]),
         ("Success", ["Success@10"]),
         ("bpref@10", ["bpref has no cut-off"]),

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection.hits import Cells, Hits
+from unjudged.collection.hits import Cells, Hits, tabulated
 from unjudged.collection.joining import hits_of_cells, join_hits, keep_hits
-from unjudged.collection.judgments import Floats, Gains, Ideal, Ints, Judgments
+from unjudged.collection.judgments import Floats, Gains, Ideal, Ints, Judgments, key_of
 from unjudged.collection.pool import Pool
 from unjudged.collection.rankings import Rankings
 from unjudged.errors import UsageError, nearest
@@ -33,6 +33,8 @@ __all__ = [
     "Pool",
     "Rankings",
     "join_hits",
+    "key_of",
+    "tabulated",
 ]
 
 

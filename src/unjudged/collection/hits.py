@@ -10,13 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments
+from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments, key_of
 
 Cells = npt.NDArray[np.float64]
 """One value per cell, run after run: cell number = run * topics + topic."""
 
 _HIGHEST = 2**31 - 1
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+def tabulated(value: Callable[[npt.NDArray[Any]], Floats], n: npt.NDArray[Any]) -> Floats:
+    """A function of each number; computed once for each whole number from 0 on where many share few."""
+    highest = int(n.max(initial=0))
+    if n.dtype.kind != "i" or highest > len(n):
+        return value(n)
+    return np.asarray(value(np.arange(highest + 1, dtype=n.dtype))[n])
 
 
 class Hits:
@@ -71,7 +79,8 @@ class Hits:
         """Number of (run, topic) pairs."""
         return len(self.length)
 
-    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for this view and kept under `key`."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -91,7 +100,7 @@ class Hits:
 
     def gain(self, gains: Mapping[int, float] | None = None) -> Floats:
         """Gain of each hit (0 for nonrelevant ones)."""
-        key = ("gain", None if gains is None else tuple(sorted(gains.items())))
+        key = key_of(gains)
         if key not in self._gains:
             self._gains[key] = self.judgments.gain(gains)[self.row]
         return self._gains[key]
@@ -153,7 +162,7 @@ class Hits:
         if type(self) is not Hits or self.ties is not None:
             return self.where((self.grade >= low) & (self.grade <= high), rel)
         if self._uncondensed is not None:  # the same hits of the list as it was, with the positions there as ranks
-            there = self._uncondensed._once(
+            there = self._uncondensed.once(
                 ("graded", low, high), lambda: cast(Hits, self._uncondensed)._graded(low, high, rel)
             )
             view = Hits(self.judgments, there.offsets, there.row, there._place, self.length, self.answered, rel, self)
@@ -202,19 +211,22 @@ class Hits:
 
     def relevant(self, rel: int = 1) -> Hits:
         """Only documents of grade `rel` or more; R and N follow."""
-        return cast(Hits, self._once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
+        return cast(Hits, self.once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
 
     def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
         """Only documents with a gain: the relevant ones, unless some grade has none."""
         levels = dict(self.judgments.gains.levels) if gains is None else gains
         if all(gain > 0 for grade, gain in levels.items() if grade > 0):
             return self.relevant(1)
-        key = ("gaining", None if gains is None else tuple(sorted(gains.items())))
-        return cast(Hits, self._once(key, lambda: self.where(self.gain(gains) > 0)))
+        return cast(Hits, self.once(("gaining", key_of(gains)), lambda: self.where(self.gain(gains) > 0)))
+
+    def of_grade(self, grade: int) -> Hits:
+        """Only documents of this grade."""
+        return cast(Hits, self.once(("graded", grade, grade), lambda: self._graded(grade, grade, self.rel)))
 
     def nonrelevant(self, rel: int = 1) -> Hits:
         """Only judged documents below grade `rel`."""
-        return cast(Hits, self._once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
+        return cast(Hits, self.once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
 
     def judged(self) -> Hits:
         """Without the documents of negative grade, which count as unjudged."""
@@ -224,7 +236,7 @@ class Hits:
                 return self
             return self.where(self.grade >= 0)
 
-        return cast(Hits, self._once("judged", make))
+        return cast(Hits, self.once("judged", make))
 
     @property
     def pooled(self) -> Hits:
@@ -238,7 +250,7 @@ class Hits:
         """Only ranks up to k; everything where k is None."""
         if k is None or int(self.length.max(initial=0)) <= k:
             return self
-        return cast(Hits, self._once(("top", k), lambda: self.where(self.rank <= k)))
+        return cast(Hits, self.once(("top", k), lambda: self.where(self.rank <= k)))
 
     def condensed(self) -> Hits:
         """The condensed list: unjudged documents removed, ranks renumbered (Sakai, SIGIR 2007)."""
@@ -258,7 +270,7 @@ class Hits:
                     view.__dict__[known] = h.__dict__[known]
             return view
 
-        return cast(Hits, self._once("condensed", make))
+        return cast(Hits, self.once("condensed", make))
 
     def _condensed_ties(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """First position and number of the hits that share each hit's score."""
@@ -276,13 +288,8 @@ class Hits:
         return np.repeat(values, np.diff(self.offsets))
 
     def by_rank(self, value: Callable[[npt.NDArray[Any]], Floats]) -> Floats:
-        """A function of the rank for every hit; computed once per rank where many hits share few ranks."""
-        highest = int(self.rank.max(initial=0))
-        if self.rank.dtype != np.int32 or highest > len(self):
-            return value(self.rank)
-        table = np.zeros(highest + 1)
-        table[1:] = value(np.arange(1, highest + 1, dtype=np.int32))
-        return table[self.rank]
+        """A function of the rank for every hit."""
+        return tabulated(value, self.rank)
 
     def best_at_rank(self, ideal: Ideal, running: Floats) -> Floats:
         """A running sum over the topic's ideal list, read at each hit's rank (constant behind the last document)."""
@@ -312,6 +319,33 @@ class Hits:
         kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), self.offsets, out)
         return out
 
+    def cumulated(self, gains: Mapping[int, float] | None = None) -> Floats:
+        """Cumulated gain at each hit."""
+        return cast(Floats, self.once(("cumulated", key_of(gains)), lambda: self.running(self.gain(gains))))
+
+    def precision(self) -> Floats:
+        """Precision at each hit of a view of relevant documents."""
+        return cast(Floats, self.once("precision", lambda: self.position / self.rank))
+
+    def previous(self, values: Floats, first: float) -> Floats:
+        """The value of the hit before each hit of the cell, `first` where there is none."""
+        out = np.empty(len(self))
+        out[1:] = values[:-1]
+        out[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
+        return out
+
+    def first(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the first hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[:-1][filled]]
+        return out
+
+    def last(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the last hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[1:][filled] - 1]
+        return out
+
     def running_product(self, values: Floats) -> Floats:
         """Running product of `values` over the hits of the cell, this hit included."""
         out = np.empty(len(self))
@@ -323,23 +357,18 @@ class Hits:
 
         def make() -> Floats:
             out = np.empty(len(self))
-            kernels.segment_max_from(self.position / self.rank, self.offsets, out)
+            kernels.segment_max_from(self.precision(), self.offsets, out)
             return out
 
-        return cast(Floats, self._once("best precision", make))
+        return cast(Floats, self.once("best precision", make))
 
-    def max(self, values: Floats) -> Cells:
+    def max(self, values: npt.NDArray[Any]) -> Cells:
         """Largest value of the hits per cell, 0 where there is none."""
         out = np.zeros(self.cells)
         filled = np.flatnonzero(np.diff(self.offsets))
         if len(filled):
             out[filled] = np.maximum.reduceat(values, self.offsets[filled])
         return out
-
-    def first(self) -> tuple[npt.NDArray[np.bool_], Ints]:
-        """Which cells have a hit, and the place of the first one (0 where there is none)."""
-        found = np.diff(self.offsets) > 0
-        return found, np.where(found, self.offsets[:-1], 0)
 
     def per_cell(self, by_topic: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """A value per topic, repeated for each run."""

@@ -48,6 +48,11 @@ class Gains:
         return float(self.of(np.array([self.top_grade], np.int32), levels)[0])
 
 
+def key_of(gains: Mapping[int, float] | None) -> tuple[tuple[int, float], ...] | None:
+    """Gains as a key under which what follows from them is kept."""
+    return None if gains is None else tuple(sorted(gains.items()))
+
+
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """Per topic the judged documents (rows) with their grades. Rows of a topic stand together."""
@@ -182,7 +187,8 @@ class Judgments:
         top = max(self.gains.top_grade, *(level for level, _ in levels), 1)
         return replace(self, gains=Gains(levels, top), _kept={})
 
-    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for these judgments and kept under `key`."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -195,17 +201,15 @@ class Judgments:
             chosen = grade >= low if high is None else (grade >= low) & (grade < high)
             return np.bincount(topic[chosen], minlength=len(self.topics)).astype(np.float64)
 
-        return cast(Floats, self._once(("count", low, high), make))
+        return cast(Floats, self.once(("count", low, high), make))
 
     def gain(self, levels: Mapping[int, float] | None = None) -> Floats:
         """Gain of each row."""
-        key = None if levels is None else tuple(sorted(levels.items()))
-        return cast(Floats, self._once(("gain", key), lambda: self.gains.of(self.grade, levels)))
+        return cast(Floats, self.once(("gain", key_of(levels)), lambda: self.gains.of(self.grade, levels)))
 
     def ideal(self, levels: Mapping[int, float] | None = None) -> Ideal:
         """The ideal list of each topic: documents with a gain, best first."""
-        key = None if levels is None else tuple(sorted(levels.items()))
-        return cast(Ideal, self._once(("ideal", key), lambda: Ideal.of(self, levels)))
+        return cast(Ideal, self.once(("ideal", key_of(levels)), lambda: Ideal.of(self, levels)))
 
     def only(self, topics: Sequence[int]) -> Judgments:
         """These topics alone (gains and H stay those of the full collection)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
@@ -33,12 +33,22 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "base": (lambda v: 1 < v < math.inf, "a number above 1"),
     "mult": (lambda v: 0 < v < math.inf, "a number above 0"),
     "gains": (lambda v: all(_finite(x) for x in (*v, *v.values())), "a number for each grade, as {1: 1, 2: 3}"),
+    "thresholds": (
+        lambda v: all(isinstance(x, int) and x > 0 for x in v) and _shares(v.values()),
+        "a share for each grade above 0, as {1: 0.5, 2: 0.5}",
+    ),
+    "T": (lambda v: 0 < v < math.inf, "a number above 0"),
     "recall": (lambda v: 0 <= v <= 1, "between 0 and 1"),
 }
 
 
 def _finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _shares(values: Iterable[Any]) -> bool:
+    shares = list(values)
+    return all(_finite(x) and x >= 0 for x in shares) and sum(shares) > 0
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def AP(h: Hits, rel: int = 1, k: int | None = None, norm: Literal["R", "min"] = 
     Formula: (1 / R) * sum over relevant ranks r of C(r) / r
     """
     h = h.relevant(rel).top(k)
-    return h.sum(h.position / h.rank) / (np.minimum(h.R, k) if k and norm == "min" else h.R)
+    return h.sum(h.precision()) / (np.minimum(h.R, k) if k and norm == "min" else h.R)
 
 
 ALIASES["GMAP"] = "AP(mean='geometric')"
@@ -62,5 +62,5 @@ def yaap(h: Hits, rel: int = 1) -> Cells:
     Formula: ln((1 + S) / (1 + R - S)), S = sum over relevant ranks r of C(r) / r
     """
     h = h.relevant(rel)
-    total = h.sum(h.position / h.rank)
+    total = h.sum(h.precision())
     return np.log((1 + total) / (1 + h.R - total))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
-from unjudged.collection import Cells, Floats, Hits
+from unjudged.collection import Cells, Floats, Hits, key_of
 from unjudged.measures._measure import measure
 
 
 def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
     """BR at each hit of a view of relevant documents."""
-    ideal = h.ideal(gains)
-    cumulated, best = h.running(h.gain(gains)), h.best_at_rank(ideal, ideal.cumulated)
-    return (h.position + beta * cumulated) / (h.rank + beta * best)
+
+    def make() -> Floats:
+        ideal = h.ideal(gains)
+        best = h.best_at_rank(ideal, ideal.cumulated)
+        return (h.position + beta * h.cumulated(gains)) / (h.rank + beta * best)
+
+    return h.precision() if beta == 0 else cast(Floats, h.once(("blended", beta, key_of(gains)), make))
 
 
 def _where_relevant(h: Hits, values: Cells, gains: Mapping[int, float] | None) -> Cells:
@@ -57,14 +61,17 @@ def O_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
     Formula: (1 + beta g(r1)) / (r1 + beta cg_I(r1)), r1 = rank of the first relevant document
     """
     h = h.gaining(gains)
-    return _where_relevant(h, h.sum(np.where(h.position == 1, _blended(h, beta, gains), 0.0)), gains)
+    return _where_relevant(h, h.first(_blended(h, beta, gains), 0.0), gains)
 
 
 def _up_to_preferred(h: Hits) -> Hits:
     """The hits up to the preferred rank, where the highest grade of the list appears first."""
-    best = h.max(h.grade.astype(np.float64))
-    is_best = h.grade == h.each(best)
-    return h.where(h.above(is_best.astype(np.float64)) == 0)
+
+    def make() -> Hits:
+        best = h.grade == h.each(h.max(h.grade))
+        return h.where(h.above(best) == 0)
+
+    return cast(Hits, h.once("up to preferred", make))
 
 
 @measure(family="one document", cite="sakai2007one", aliases=("PMeasure",))
@@ -74,8 +81,7 @@ def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
     Formula: (C(rp) + beta cg(rp)) / (rp + beta cg_I(rp)), rp = preferred rank
     """
     h = _up_to_preferred(h.gaining(gains))
-    last = h.position == h.each(h.count())
-    return _where_relevant(h, h.sum(np.where(last, _blended(h, beta, gains), 0.0)), gains)
+    return _where_relevant(h, h.last(_blended(h, beta, gains), 0.0), gains)
 
 
 @measure(family="one document", cite="sakai2007one", aliases=("PPlus", "PPlusMeasure", "P_plus_measure"))

@@ -16,7 +16,7 @@ from unjudged.measures._measure import measure
 def _satisfied(
     h: Hits, grade: npt.NDArray[np.int32], gain: Floats, stop: str, gains: Mapping[int, float] | None
 ) -> Floats:
-    """Probability that a user stops at a document."""
+    """Probability that a user stops at a document of this grade and gain."""
     if stop == "ntcir":
         return gain / (h.highest_gain(gains) + 1)
     top = h.judgments.gains.top_grade
@@ -37,7 +37,8 @@ def ERR(
     Formula: sum over r of (1/r) * s(r) * product over i < r of (1 - s(i))
     """
     h = h.gaining(gains).top(k)
-    satisfied = _satisfied(h, h.grade, h.gain(gains), stop, gains)
+    judgments = h.judgments
+    satisfied = _satisfied(h, judgments.grade, judgments.gain(gains), stop, gains)[h.row]
     going_on = h.running_product(1 - satisfied) / (1 - satisfied)
     return h.sum(satisfied * going_on / h.rank)
 

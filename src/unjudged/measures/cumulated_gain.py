@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Cells, Floats, Hits, Ideal, Ints
+from unjudged.collection import Cells, Floats, Hits, Ideal, Ints, key_of
 from unjudged.errors import MeasureError
 from unjudged.measures._measure import measure
 
@@ -25,7 +25,25 @@ def _discount(dcg: str, base: float) -> Callable[[npt.NDArray[Any]], Floats]:
     if dcg == "jk":
         scale = np.log(base)
         return lambda rank: np.where(rank <= base, 1.0, np.log(np.maximum(rank, base)) / scale)
-    return lambda rank: np.log2(rank + 1.0)
+    return log2_discount
+
+
+def log2_discount(rank: npt.NDArray[Any]) -> Floats:
+    """What trec_eval and Burges divide gains by."""
+    return np.asarray(np.log2(rank + 1.0))
+
+
+def discounted(
+    h: Hits, dcg: Discounting = "log2", base: float = 2.0, gains: Mapping[int, float] | None = None
+) -> Floats:
+    """Discounted gain of each hit."""
+    return cast(
+        Floats,
+        h.once(
+            ("discounted", dcg, base, key_of(gains)),
+            lambda: _amount(dcg, h.gain(gains)) / h.by_rank(_discount(dcg, base)),
+        ),
+    )
 
 
 def _check_exponents(h: Hits, dcg: str, gains: Mapping[int, float] | None) -> None:
@@ -51,7 +69,7 @@ def DCG(
     """
     _check_exponents(h, dcg, gains)
     h = h.gaining(gains).top(k)
-    return h.sum(_amount(dcg, h.gain(gains)) / h.by_rank(_discount(dcg, base)))
+    return h.sum(discounted(h, dcg, base, gains))
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
@@ -132,7 +150,7 @@ def AnDCG(
 
     Formula: (1 / k) * sum over r <= k of nDCG@r
     """
-    ideal, discount = h.ideal(gains), _discount(dcg, base)
+    ideal = h.ideal(gains)
     h = h.gaining(gains).top(k)
-    best = ideal.running(_amount(dcg, ideal.gain) / discount(ideal.rank))
-    return _average_over_ranks(h, _amount(dcg, h.gain(gains)) / h.by_rank(discount), best, ideal, k)
+    best = ideal.running(_amount(dcg, ideal.gain) / _discount(dcg, base)(ideal.rank))
+    return _average_over_ranks(h, discounted(h, dcg, base, gains), best, ideal, k)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unjudged.collection import Cells, Hits
+from unjudged.collection import Cells, Hits, tabulated
 from unjudged.measures._measure import measure
-from unjudged.measures.cumulated_gain import nDCG
+from unjudged.measures.cumulated_gain import discounted, iDCG, log2_discount, nDCG
 
 
 @measure(family="cumulated gain", cite="trec_eval")
@@ -24,7 +24,7 @@ def G(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     h = h.gaining(gains)
     cost = ideal.running(np.maximum(ideal.gain, 1.0))
     behind = np.maximum(h.rank - h.each(h.per_cell(ideal.size)), 0)
-    ahead = ideal.at(cost, h.topic, h.rank) + behind - h.running(h.gain(gains))
+    ahead = h.best_at_rank(ideal, cost) + behind - h.cumulated(gains)
     return h.sum(h.gain(gains) / np.log2(2 + ahead)) / h.per_cell(ideal.sum(ideal.gain))
 
 
@@ -35,7 +35,7 @@ def binG(h: Hits, rel: int = 1) -> Cells:
     Formula: (1 / R) * sum over relevant ranks r of 1 / log2(2 + r - C(r))
     """
     h = h.relevant(rel)
-    return h.sum(1 / np.log2(2.0 + h.rank - h.position)) / h.R
+    return h.sum(tabulated(lambda above: 1 / np.log2(2.0 + above), h.rank - h.position)) / h.R
 
 
 @measure(family="cumulated gain", cite="trec_eval")
@@ -48,9 +48,8 @@ def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     whole = nDCG.function(h, gains=gains)
     relevant = h.per_cell(ideal.size)
     h = h.gaining(gains)
-    dcg = h.running(h.gain(gains) / np.log2(h.rank + 1.0))
-    best = ideal.at(ideal.running(ideal.gain / np.log2(ideal.rank + 1.0)), h.topic, h.rank)
-    return (h.sum(dcg / best) + (relevant - h.count()) * whole) / relevant
+    dcg, best = h.running(discounted(h, gains=gains)), ideal.running(ideal.gain / log2_discount(ideal.rank))
+    return (h.sum(dcg / h.best_at_rank(ideal, best)) + (relevant - h.count()) * whole) / relevant
 
 
 @measure(family="cumulated gain", cite="trec_eval")
@@ -66,14 +65,14 @@ def RnDCG(h: Hits, gains: Mapping[int, float] | None = None, rel: int = 1) -> Ce
     relevant = h.per_cell(ideal.size)
     total_R = h.relevant(rel).R
     h = h.gaining(gains)
-    values = h.gain(gains) / np.log2(h.rank + 1.0)
-    running = ideal.running(ideal.gain / np.log2(ideal.rank + 1.0))
+    values = discounted(h, gains=gains)
+    running = ideal.running(ideal.gain / log2_discount(ideal.rank))
     ends = np.flatnonzero(np.append(ideal.gain[1:] != ideal.gain[:-1], True)[: len(ideal.gain)])
     ends = np.union1d(ends, ideal.starts[1:][np.diff(ideal.starts) > 0] - 1)
     topic = np.searchsorted(ideal.starts, ends, side="right") - 1
     nth = np.arange(len(ends)) - np.searchsorted(topic, topic)
     longer = h.length >= relevant + 2
-    total = np.where(longer, h.sum(values) / h.per_cell(ideal.sum(ideal.gain / np.log2(ideal.rank + 1.0))), 0.0)
+    total = np.where(longer, h.sum(values) / iDCG.function(h, gains=gains), 0.0)
     points = longer.astype(np.float64)
     for n in range(int(nth.max(initial=-1)) + 1):
         cut, best = np.zeros(len(ideal.starts) - 1), np.full(len(ideal.starts) - 1, np.inf)

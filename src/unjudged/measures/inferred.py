@@ -9,6 +9,19 @@ from unjudged.collection import Cells, Floats, Hits
 from unjudged.measures._measure import measure
 
 
+def _above(pooled: Hits, rel: int, inside: npt.NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
+    """Documents above each relevant one that are in the pool, and those of them that are judged.
+
+    `inside` says which ones count; all if not given.
+    """
+    at = np.flatnonzero(pooled.grade >= rel)
+    above: Floats = pooled.position[at].astype(np.float64) - 1 if inside is None else pooled.above(inside)[at]
+    if pooled.judgments.lowest_grade >= 0:
+        return above, above
+    judged = pooled.grade >= 0
+    return above, pooled.above(judged if inside is None else judged & inside)[at]
+
+
 @measure(family="average precision", cite="yilmaz2006")
 def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
     """Inferred AP: AP estimated from a sample of the pool, where grade -1 marks pooled documents not judged.
@@ -20,12 +33,9 @@ def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
     """
     pooled = h.pooled
     h = pooled.relevant(rel)
-    found = pooled.grade >= rel
-    pool_above = pooled.position[found] - 1.0
-    unjudged = pooled.grade < 0
-    judged_above = pool_above - pooled.above(unjudged)[found] if unjudged.any() else pool_above
-    expected = pool_above / h.rank * (h.position - 1 + eps) / (judged_above + 2 * eps)
-    return h.sum(1 / h.rank + np.where(h.rank > 1, expected, 0.0)) / h.R
+    above, judged_above = _above(pooled, rel)
+    expected = above / h.rank * (h.position - 1 + eps) / (judged_above + 2 * eps)
+    return h.sum(1 / h.rank + expected) / h.R
 
 
 @measure(family="average precision", cite="yilmaz2008")
@@ -38,7 +48,8 @@ def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -
     Formula: (1 / R^) * sum over sampled relevant ranks r of (size / sampled of its stratum) * (1/r) * (1 + sum over
     strata s of d_s * (r_s + eps) / (n_s + judged_eps)), with pooled d_s, sampled n_s, relevant r_s above r
     """
-    h, judgments = h.pooled, h.judgments
+    pooled, judgments = h.pooled, h.judgments
+    h = pooled.relevant(rel)
     grade, topics = judgments.grade, len(judgments.topics)
     stratum = judgments.stratum
 
@@ -50,12 +61,9 @@ def xinfAP(h: Hits, rel: int = 1, eps: float = 1e-5, judged_eps: float = 3e-5) -
     size, sampled, relevant = per_stratum(grade > -(2**31)), per_stratum(grade >= 0), per_stratum(grade >= rel)
     weight = np.where(sampled > 0, size / np.maximum(sampled, 1), 0.0)
     estimated_R: Floats = np.sum(relevant * weight, axis=1)
-    mine, found = stratum[h.row], h.grade >= rel
+    mine = stratum[h.row]
     expected = np.ones(len(h))
     for s in range(strata):
-        inside = mine == s
-        above, judged_above = h.above(inside.astype(np.float64)), h.above((inside & (h.grade >= 0)).astype(np.float64))
-        relevant_above = h.above((inside & found).astype(np.float64))
-        expected += above * (relevant_above + eps) / (judged_above + judged_eps)
-    values: Floats = np.where(found, weight[h.topic, mine] * expected / h.rank, 0.0)
-    return h.sum(values) / h.per_cell(estimated_R)
+        above, judged_above = _above(pooled, rel, stratum[pooled.row] == s if strata > 1 else None)
+        expected += above * (h.above(mine == s) + eps) / (judged_above + judged_eps)
+    return h.sum(weight[h.topic, mine] * expected / h.rank) / h.per_cell(estimated_R)

@@ -15,8 +15,7 @@ def RR(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
     Formula: 1 / rank of the first relevant document
     """
     h = h.relevant(rel).top(k)
-    found, place = h.first()
-    return np.where(found, 1 / h.rank[place], 0.0) if len(h) else np.zeros(h.cells)
+    return 1 / h.first(h.rank, np.inf)
 
 
 @measure(family="question answering", cite="sakai2005")

@@ -7,16 +7,17 @@ A relevant document with none above it counts 1 in every variant.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import numpy as np
 
-from unjudged.collection import Cells, Floats, Hits
+from unjudged.collection import Cells, Floats, Hits, key_of
 from unjudged.measures._measure import measure
 
 
 def _share(above: Floats, scale: Floats) -> Floats:
     """above / scale; 0 where nothing is above, also if the scale is 0."""
-    return np.where(above > 0, above / np.where(scale > 0, scale, 1.0), 0.0)
+    return above / np.where(scale > 0, scale, 1.0)
 
 
 def _above(h: Hits) -> Floats:
@@ -99,20 +100,23 @@ def bpref_relative2(h: Hits, rel: int = 1) -> Cells:
 
 
 def _penalty(h: Hits, gains: Mapping[int, float] | None) -> Floats:
-    """Sum over less relevant documents above of their relative lack of gain."""
-    gain = h.gain(gains)
-    penalty = np.zeros(len(h))
-    for level in np.unique(gain).tolist():
-        above = h.above((gain == level).astype(np.float64))
-        penalty += np.where(gain > level, above * (gain - level) / np.where(gain > 0, gain, 1.0), 0.0)
-    return penalty
+    """Sum over less relevant documents above of their relative lack of gain (h: documents with a gain)."""
+
+    def make() -> Floats:
+        gain, penalty = h.gain(gains), _above(h)
+        levels = np.unique(h.judgments.gain(gains))
+        for level in levels[levels > 0][:-1].tolist():
+            above = h.above(gain == level)
+            penalty += np.where(gain > level, above * (gain - level) / gain, 0.0)
+        return penalty
+
+    return cast(Floats, h.once(("penalty", key_of(gains)), make))
 
 
-def _rpref(h: Hits, gains: Mapping[int, float] | None, scale: Floats, counts: Floats) -> Cells:
-    """(1 / cg_I) * sum of gain * (1 - penalty / scale), over the documents that count."""
+def _rpref(h: Hits, gains: Mapping[int, float] | None, scale: Floats, counts: Floats | float = 1.0) -> Cells:
+    """(1 / cg_I) * sum of gain * (1 - penalty / scale) over the documents that count (h: documents with a gain)."""
     ideal = h.ideal(gains)
-    term = h.gain(gains) * (1 - _share(_penalty(h, gains), scale))
-    return h.sum(np.where(counts, term, 0.0)) / h.per_cell(ideal.sum(ideal.gain))
+    return h.sum(h.gain(gains) * (1 - _share(_penalty(h, gains), scale)) * counts) / h.per_cell(ideal.sum(ideal.gain))
 
 
 @measure(family="preference", cite="debeer2006", condensed=True)
@@ -122,10 +126,9 @@ def rpref_N(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
     Formula: (1 / cg_I) * sum of g * (1 - penalty / (R + N - cg_I / H)), penalty = sum over less relevant ones above
     of (g - g_i) / g
     """
-    ideal = h.ideal(gains)
-    judged = h.per_cell(h.judgments.count(0))
-    scale = judged - h.per_cell(ideal.sum(ideal.gain)) / h.highest_gain(gains)
-    return _rpref(h, gains, h.each(scale), np.ones(len(h)))
+    ideal, h = h.ideal(gains), h.gaining(gains)
+    scale = h.judgments.count(0) - ideal.sum(ideal.gain) / h.highest_gain(gains)
+    return _rpref(h, gains, h.each(h.per_cell(scale)))
 
 
 @measure(family="preference", cite="sakai2007", condensed=True)
@@ -134,6 +137,7 @@ def rpref_relative(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
     Formula: (1 / cg_I) * sum over r' > 1 of g * (1 - penalty / (r' - 1))
     """
+    h = h.gaining(gains)
     return _rpref(h, gains, h.rank.astype(np.float64) - 1, (h.rank > 1).astype(np.float64))
 
 
@@ -143,4 +147,5 @@ def rpref_relative2(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
     Formula: (1 / cg_I) * sum of g * (1 - penalty / r')
     """
-    return _rpref(h, gains, h.rank.astype(np.float64), np.ones(len(h)))
+    h = h.gaining(gains)
+    return _rpref(h, gains, h.rank.astype(np.float64))

@@ -1,38 +1,69 @@
 """User models of ir_measures: the C/W/L family, Accuracy and Compat.
 
 A C/W/L measure says with which probability C(r) a user goes on behind rank r; its value is the expected gain
-per document looked at. As in cwl_eval, 1000 ranks are looked at and unjudged documents have no gain.
+per document looked at. As in cwl_eval, 1000 ranks are looked at and unjudged documents have no gain. V(r), the
+product of C over the ranks above r, is the probability that rank r is looked at. Between two gains C depends on
+the rank alone, so all sums over ranks are made from the hits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from unjudged.collection import Cells, Floats, Hits
+from unjudged.collection import Cells, Floats, Hits, Ints, tabulated
 from unjudged.measures._measure import measure
 
 DEPTH = 1000
-_AT_ONCE = 256
+"""Ranks a user looks at, at most."""
 
 
-def _expected_gain(h: Hits, min_rel: int, max_rel: int | None, going_on: Callable[[Floats, Floats], Floats]) -> Cells:
-    """Expected gain per document; going_on(gains by cell and rank, ranks) gives C(r)."""
-    highest = h.judgments.gains.top_grade if max_rel is None else max_rel
-    h = h.top(DEPTH)
-    gain = (np.clip(h.grade, min_rel, highest) - min_rel) / max(highest - min_rel, 1)
-    rank = np.arange(1.0, DEPTH + 1)
-    out = np.zeros(h.cells)
-    for start in range(0, h.cells, _AT_ONCE):
-        stop = min(start + _AT_ONCE, h.cells)
-        first, last = int(h.offsets[start]), int(h.offsets[stop])
-        gains = np.zeros((stop - start, DEPTH))
-        cell = np.repeat(np.arange(stop - start), np.diff(h.offsets[start : stop + 1]))
-        gains[cell, h.rank[first:last] - 1] = gain[first:last]
-        looked = np.cumprod(going_on(gains, rank)[:, :-1], axis=1)
-        out[start:stop] = (gains[:, 0] + (looked * gains[:, 1:]).sum(axis=1)) / (1 + looked.sum(axis=1))
-    return out
+def scaled_gains(h: Hits, min_rel: int, max_rel: int | None, depth: int | None = None) -> tuple[Hits, Floats]:
+    """The hits with a gain (down to a rank), and their gains: 0 for grade `min_rel` to 1 for `max_rel`."""
+    h, levels = h.relevant(min_rel + 1).top(depth), _levels(h, min_rel, max_rel)
+
+    def make() -> Floats:
+        grade = np.clip(h.judgments.grade, min_rel, min_rel + levels)
+        return ((grade - min_rel) / levels)[h.row]
+
+    return h, h.once(("scaled gain", min_rel, levels), make)
+
+
+def _levels(h: Hits, min_rel: int, max_rel: int | None) -> int:
+    """Number of grades from `min_rel` to `max_rel`, which is the highest grade if not given."""
+    return max((h.judgments.gains.top_grade if max_rel is None else max_rel) - min_rel, 1)
+
+
+def _looked_at(going_on: Floats) -> Floats:
+    """V at the ranks 1, 2, 3..., from C at the ranks 1, 2... (one rank less)."""
+    return np.append(1.0, np.cumprod(going_on))
+
+
+def _by_rank_alone(h: Hits, min_rel: int, max_rel: int | None, going_on: Floats) -> Cells:
+    """Expected gain per document where C depends on the rank alone."""
+    looked_at = _looked_at(going_on)
+    h, gain = scaled_gains(h, min_rel, max_rel, len(looked_at))
+    return np.asarray(h.sum(gain * looked_at[h.rank - 1]) / looked_at.sum())
+
+
+def _unless_satisfied(h: Hits, min_rel: int, max_rel: int | None, going_on: Floats) -> Cells:
+    """Expected gain per document where C is (1 - gain) times a function of the rank.
+
+    V is then that of a list without gains times the product of (1 - gain) above. So the documents looked at are
+    those such a list shows down to each gain, weighted by the chance to be satisfied there, or down to its end.
+    """
+    looked_at = _looked_at(going_on)
+    seen = np.cumsum(looked_at)
+    h, gain = scaled_gains(h, min_rel, max_rel, len(looked_at))
+    unsatisfied = h.running_product(1 - gain)
+    satisfied = gain * h.previous(unsatisfied, 1.0)
+    place = h.rank - 1
+    looked = h.sum(satisfied * seen[place]) + h.last(unsatisfied, 1.0) * seen[-1]
+    return np.asarray(h.sum(satisfied * looked_at[place]) / looked)
+
+
+def _ranks(k: int = DEPTH) -> Floats:
+    """The ranks behind which a user may go on."""
+    return np.arange(1.0, min(k, DEPTH))
 
 
 @measure(family="user models", cite="jarvelin2002")
@@ -41,12 +72,8 @@ def SDCG(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cells
 
     Formula: sum over r <= k of g(r) / log2(r + 1), divided by sum over r <= k of 1 / log2(r + 1), g scaled to 0..1
     """
-    return _expected_gain(
-        h,
-        min_rel,
-        max_rel,
-        lambda gains, rank: np.tile(np.where(rank < k, np.log(rank + 1) / np.log(rank + 2), 0.0), (len(gains), 1)),
-    )
+    rank = _ranks(k)
+    return _by_rank_alone(h, min_rel, max_rel, np.log(rank + 1) / np.log(rank + 2))
 
 
 @measure(family="user models", cite="zhang2017")
@@ -55,9 +82,11 @@ def BPM(h: Hits, k: int, T: float = 1.0, min_rel: int = 0, max_rel: int | None =
 
     Formula: mean gain of the documents seen until cg >= T or rank k
     """
-    return _expected_gain(
-        h, min_rel, max_rel, lambda gains, rank: ((np.cumsum(gains, axis=1) < T) & (rank < k)).astype(np.float64)
-    )
+    depth = min(k, DEPTH)
+    h, gain = scaled_gains(h, min_rel, max_rel, depth)
+    enough = h.running(gain) >= T
+    before = h.above(enough) == 0
+    return h.sum(before * gain) / (depth - h.sum((before & enough) * (depth - h.rank)))
 
 
 @measure(family="user models", cite="moffat2012")
@@ -66,9 +95,13 @@ def INSQ(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) 
 
     Formula: sum of W(r) g(r), C(r) = ((r + 2T - 1) / (r + 2T))^2
     """
-    return _expected_gain(
-        h, min_rel, max_rel, lambda gains, rank: np.tile(((rank + 2 * T - 1) / (rank + 2 * T)) ** 2, (len(gains), 1))
-    )
+    return _by_rank_alone(h, min_rel, max_rel, _wanting(T))
+
+
+def _wanting(T: float) -> Floats:
+    """C of INSQ."""
+    rank = _ranks()
+    return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2
 
 
 @measure(family="user models", cite="moffat2015")
@@ -77,12 +110,39 @@ def INST(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None) 
 
     Formula: sum of W(r) g(r), C(r) = ((r + T + T_r - 1) / (r + T + T_r))^2, T_r = T - cg(r)
     """
+    levels = _levels(h, min_rel, max_rel)
+    h, gain = scaled_gains(h, min_rel, max_rel, DEPTH)
 
-    def going_on(gains: Floats, rank: Floats) -> Floats:
-        missing = T - np.cumsum(gains, axis=1)
-        return np.asarray(((rank + T + missing - 1) / (rank + T + missing)) ** 2)
+    # from one gain to the next the product telescopes to V(r + 1) = s / x(r)^2, x(r) = r + T + T_r = n / levels + 2T
+    def squared(n: Ints) -> Floats:  # of x(r - 1)
+        return tabulated(lambda n: (n / levels - 1 + 2 * T) ** 2, n)
 
-    return _expected_gain(h, min_rel, max_rel, going_on)
+    def reciprocals(n: Ints) -> Floats:  # 1 / x^2 summed over this rank and all behind it
+        return tabulated(lambda n: _trigamma(n / levels + 2 * T), n)
+
+    points = np.rint(levels * gain).astype(np.int64)
+    cumulated = h.running(points)
+    here = levels * h.rank.astype(np.int64) - cumulated.astype(np.int64)
+    above, start = here + points, (2 * T) ** 2
+    x_above = squared(above)
+    s = start * h.running_product(squared(here) / x_above)
+    s_above = h.previous(s, start)
+    changed = h.sum(s * reciprocals(here) - s_above * reciprocals(above))
+    end = levels * DEPTH - h.last(cumulated, 0.0).astype(np.int64)
+    looked = 1 + start * reciprocals(np.array([levels])) + changed - h.last(s, start) * reciprocals(end)
+    return h.sum(gain * s_above / x_above) / looked
+
+
+def _trigamma(x: Floats) -> Floats:
+    """Sum of 1 / (x + i)^2 over i = 0, 1, 2...: ten terms, then the asymptotic series."""
+    out = np.zeros(len(x))
+    for i in range(10):
+        out += 1 / (x + i) ** 2
+    inverse = 1 / (x + 10)
+    series = np.zeros(len(x))
+    for bernoulli in (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6):
+        series = (series + bernoulli) * inverse**2
+    return out + inverse + inverse**2 / 2 + series * inverse
 
 
 @measure(family="user models", cite="azzopardi2021")
@@ -91,7 +151,7 @@ def NERR8(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cell
 
     Formula: sum of W(r) g(r), C(r) = 1 - g(r) for r < k
     """
-    return _expected_gain(h, min_rel, max_rel, lambda gains, rank: (1 - gains) * (rank < k))
+    return _unless_satisfied(h, min_rel, max_rel, np.ones(len(_ranks(k))))
 
 
 @measure(family="user models", cite="azzopardi2021")
@@ -100,7 +160,7 @@ def NERR9(h: Hits, k: int, min_rel: int = 0, max_rel: int | None = None) -> Cell
 
     Formula: sum of W(r) g(r), C(r) = (1 - g(r)) * r / (r + 1) for r < k
     """
-    return _expected_gain(h, min_rel, max_rel, lambda gains, rank: (1 - gains) * (rank / (rank + 1)) * (rank < k))
+    return _unless_satisfied(h, min_rel, max_rel, _ranks(k) / (_ranks(k) + 1))
 
 
 @measure(family="user models", cite="azzopardi2021")
@@ -109,7 +169,7 @@ def NERR10(h: Hits, p: float = 0.9, min_rel: int = 0, max_rel: int | None = None
 
     Formula: sum of W(r) g(r), C(r) = p * (1 - g(r))
     """
-    return _expected_gain(h, min_rel, max_rel, lambda gains, rank: p * (1 - gains))
+    return _unless_satisfied(h, min_rel, max_rel, np.full(len(_ranks()), p))
 
 
 @measure(family="user models", cite="azzopardi2021")
@@ -118,9 +178,7 @@ def NERR11(h: Hits, T: float = 1.0, min_rel: int = 0, max_rel: int | None = None
 
     Formula: sum of W(r) g(r), C(r) = (1 - g(r)) * ((r + 2T - 1) / (r + 2T))^2
     """
-    return _expected_gain(
-        h, min_rel, max_rel, lambda gains, rank: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gains)
-    )
+    return _unless_satisfied(h, min_rel, max_rel, _wanting(T))
 
 
 @measure(family="user models", cite="macavaney2022")
@@ -151,13 +209,12 @@ def Compat(h: Hits, p: float = 0.95, normalize: bool = True) -> Cells:
     h = h.relevant(1)
     depth = np.maximum(h.length, h.R).astype(np.int64)
     weights = np.append(0.0, np.cumsum(p ** np.arange(depth.max(initial=0)) / np.arange(1, depth.max(initial=0) + 1)))
-    place = np.zeros(len(h))  # rank in the ideal list
-    for grade in np.unique(h.grade).tolist():
-        same = h.grade == grade
-        better = h.each(h.per_cell(judgments.count(int(grade) + 1)))
-        place = np.where(same, better + h.running(same.astype(np.float64)), place)
-    entered = np.maximum(h.rank, place).astype(np.int64) - 1
-    score = h.sum(h.each(weights[depth]) - weights[entered])
+    score = np.zeros(h.cells)
+    for grade in np.unique(judgments.grade[judgments.grade > 0]).tolist():
+        same = h.of_grade(grade)
+        place = same.each(h.per_cell(judgments.count(grade + 1))) + same.position  # rank in the ideal list
+        entered = np.maximum(same.rank, place).astype(np.int64) - 1
+        score += same.sum(same.each(weights[depth]) - weights[entered])
     if not normalize:
         return np.asarray(score * (1 - p) / np.where(depth > 0, 1 - p**depth, np.nan))
     summed = np.append(0.0, np.cumsum(weights))  # sum over j < n of weights[j]

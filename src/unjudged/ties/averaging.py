@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Cells, Floats, Hits, Ints
 from unjudged.errors import UsageError
-from unjudged.measures import REGISTRY, Measure
+from unjudged.measures import Measure
+from unjudged.measures.user_models import DEPTH, scaled_gains
 from unjudged.ties.lists import Kinds, Lists, Mask, batches, expand, lists_of, mean_over
 from unjudged.ties.orders import all_orders
 from unjudged.ties.scenarios import Cuts, drawn, filled, first_hits, groups_of, up_to_best
 from unjudged.ties.spread import Spread, spreads
 from unjudged.ties.states import States, TooManyOrders, work
 
-_DEPTH = 1000  # ranks a C/W/L measure looks at
 _AT_ONCE = 2_000_000
 _MOST_ENTRIES = 4e7
 
@@ -30,15 +30,15 @@ ORDER_FREE = {
 SPREAD = {
     *("P", "anti_P", "k", "unj", "Judged", "R", "relative_P", "Rprec", "R_measure", "RBP", "RBP_residual"),
     *("DCG", "nDCG", "nCG", "AnCG", "AnDCG", "RnDCG", "nDCG_rel", "AP", "Q", "NCU", "GAP", "Accuracy", "ERR", "nERR"),
-    *("bpref_N", "bpref_relative", "bpref_relative2", "rpref_N", "rpref_relative", "rpref_relative2"),
+    *("SDCG", "INSQ", "bpref_N", "bpref_relative", "bpref_relative2", "rpref_N", "rpref_relative", "rpref_relative2"),
 }
 """Sums over documents, or over pairs of documents, or over documents and a product above them."""
 
 FIRST = {"RR", "Success", "NQcorrect", "O_measure"}
 """Measures that see the first relevant document only."""
 
-USER_MODELS = {"SDCG", "INSQ", "BPM", "INST", "NERR8", "NERR9", "NERR10", "NERR11"}
-"""Measures of gains by rank: linear, or decided by the first gain, or enumerated."""
+USER_MODELS = {"BPM", "INST", "NERR8", "NERR9", "NERR10", "NERR11"}
+"""Measures of gains by rank: decided by the first gain, or enumerated."""
 
 
 def expected(measure: Measure, hits: Hits, runs: Sequence[str] = ()) -> Cells:
@@ -84,7 +84,7 @@ def _tied(view: Hits) -> Ints:
         kinds = Kinds.of(everything, view.judgments.stratum[view.row] * 2.0**32 + view.grade)
         return np.unique(kinds.cell[kinds.many < kinds.size])
 
-    found: Ints = view._once("tied cells", make)
+    found: Ints = view.once("tied cells", make)
     return found
 
 
@@ -262,38 +262,18 @@ def _limit(entries: npt.NDArray[Any]) -> None:
 
 
 def _user_model(measure: Measure, view: Hits, cells: Ints) -> Cells:
-    """SDCG and INSQ are linear; a user who stops at the first gain sees one document; else all orders."""
-    if measure.name in ("SDCG", "INSQ"):
-        out = np.empty(len(cells))
-        for batch, spread in spreads(view, cells):
-            top = spread.judged().top(_DEPTH)
-            out[batch] = top.sum(_alone(measure, top))
-        return out
-    lists = lists_of(view, cells).judged()
+    """A user who stops at the first gain sees one document; else all orders."""
     levels = {p: measure.params[p] for p in ("min_rel", "max_rel")}
-    gain = _alone(REGISTRY["SDCG"](k=1, **levels), lists, at=1)
+    gaining, gain = scaled_gains(lists_of(view, cells).judged(), **levels)
+    lists = cast(Lists, gaining)
     enough = {"INST": np.inf, "BPM": measure.params.get("T", 1.0)}.get(measure.name, 1.0)
-    partial = np.bincount(lists.each(np.arange(len(cells))), (gain > 0) & (gain < enough), len(cells)) > 0
-    lists = lists.where(gain > 0)
+    partial = np.bincount(lists.each(np.arange(len(cells))), gain < enough, len(cells)) > 0
     out = np.empty(len(cells))
     simple, rest = np.flatnonzero(~partial), np.flatnonzero(partial)
     found = first_hits(lists_of(lists, simple))
-    values = np.zeros(found.lists.cells)
-    values[np.diff(found.lists.offsets) > 0] = _alone(measure, found.lists)
-    out[simple] = mean_over(values, found.origin, found.chance, len(simple))
-    deepest = min(measure.params.get("k") or _DEPTH, _DEPTH)
-    out[rest] = _all_orders(measure, lists, rest, deepest)
+    out[simple] = mean_over(_value(measure, found.lists), found.origin, found.chance, len(simple))
+    out[rest] = _all_orders(measure, lists, rest, min(measure.params.get("k") or DEPTH, DEPTH))
     return out
-
-
-def _alone(measure: Measure, h: Lists, at: int | None = None) -> Floats:
-    """Value of a list that holds nothing but this hit, for each hit (gains by rank: the topic does not matter)."""
-    rank = np.minimum(h.rank, _DEPTH + 1).astype(np.int64) if at is None else np.full(len(h), at)
-    grade = h.grade.astype(np.int64)
-    _, some, which = np.unique(grade * (_DEPTH + 2) + rank, return_index=True, return_inverse=True)
-    row, rank = h.row[some], rank[some]
-    lists = Lists(h.judgments, h.judgments.topic[row], rank.astype(np.int32), np.arange(len(row) + 1), row, rank)
-    return _value(measure, lists)[which]
 
 
 # -- all orders

@@ -65,10 +65,10 @@ class Spread(Lists):
     @property
     def position(self) -> Floats:  # type: ignore[override]
         """Mean position of the hit among the hits of the view."""
-        found: Floats = self._once("position", lambda: _whole(self.running(np.ones(len(self)))))
+        found: Floats = self.once("position", lambda: _whole(self.running(np.ones(len(self)))))
         return found
 
-    def first(self) -> tuple[npt.NDArray[np.bool_], Ints]:
+    def first(self, values: npt.NDArray[Any], none: float) -> Cells:
         """Refused: the first hit has no one place."""
         raise NotImplementedError("the first hit of tied lists")
 
