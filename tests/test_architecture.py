@@ -19,6 +19,7 @@ MODULES = {
 
 BELOW = {
     "errors": set(),
+    "thresholds": {"errors", "results"},
     "web": {
         "collection",
         "correction",
@@ -28,6 +29,7 @@ BELOW = {
         "reporting",
         "scoring",
         "statistics",
+        "thresholds",
     },
     "reporting": {
         "bounds",
@@ -43,6 +45,7 @@ BELOW = {
         "results",
         "scoring",
         "statistics",
+        "thresholds",
     },
     "kernels": {"errors"},
     "io": {"errors", "kernels"},
@@ -61,6 +64,7 @@ BELOW = {
         "pooling",
         "results",
         "statistics",
+        "thresholds",
     },
     "scoring": {
         "errors",
@@ -113,14 +117,18 @@ BELOW = {
         "results",
         "statistics",
         "figures",
+        "thresholds",
     },
-    "figures": {"errors", "io", "results"},
+    "figures": {"errors", "io", "results", "thresholds"},
     "statistics": {"kernels"},
     "results": {"errors", "io"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 
-MORE = {"simulation.summary": {"scoring", "loading", "statistics"}}
+MORE = {
+    "results": {"figures"},  # the type of what .plot() gives
+    "simulation.summary": {"scoring", "loading", "statistics"},
+}
 """Single modules that may use more than the rest of their part."""
 
 TOP = {"cli", "__main__", ""}

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import unjudged as uj
 import unjudged.studies
 from unjudged.errors import UsageError
-from unjudged.results import Result
+from unjudged.results import Provenance, Result
 from unjudged.studies import layouts
 from unjudged.studies.runs import one_of_each
 
@@ -484,7 +484,7 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
     change = frame[frame["measure"] == "AP"]["change_pct"]
     verdict = leaving.verdict()
     assert verdict.value == pytest.approx(change.abs().mean())
-    assert verdict.word == "fragile" and "below 1% solid, from 5% fragile" in str(verdict)
+    assert verdict.word == "fragile" and "solid up to 1, with care up to 5" in str(verdict)
     assert f"{change.mean():+.2f}% in AP" in verdict.sentence
     assert uj.study("leave-team-out", po1, measures="AP", depth=3).verdict().word == "unknown"  # four teams
     kept_order = uj.study("depth", sim, measures="AP", levels=(10,), depth=10, resamples=20).verdict()
@@ -625,3 +625,31 @@ def test_one_measure_is_not_the_best_of_many(sim: uj.Collection) -> None:
     result = uj.study("power", sim, measures="AP", test="t", jobs=1)
     found = result.frame.iloc[0]
     assert f"AP tells {found['significant']} of {found['pairs']} pairs of runs apart" in str(result.verdict())
+
+
+def test_limits_of_verdicts_stand_in_one_table() -> None:
+    """Every study's verdict has limits with a source, in order, and no number of them stands in the code."""
+    from unjudged import thresholds
+
+    table = thresholds._own_table()["verdict"]
+    assert table.keys() >= {"leave-out", "same-order", "agreement", "power", "swap", "stability", "reliability"}
+    for name in table:
+        limit = thresholds.limit_of(name)
+        assert limit.what and limit.source and limit.word(math.nan) == "unknown"
+        assert (limit.word(limit.solid), limit.word(limit.care)) == ("solid", "with care")
+        worse = limit.care + (1e-6 if limit.better == "lower" else -1e-6)
+        assert limit.word(worse) == "fragile"
+        assert limit.verdict("so it is", limit.solid).threshold == limit.sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.00004, "0.0000"), (-0.0, "0.0000"), (-0.00006, "-0.0001"), (0.5, "0.5000")]
+)
+def test_nothing_has_no_sign(value: float, text: str) -> None:
+    """A tiny negative number reads 0.0000 in every laid-out table; tidy rows keep it."""
+    result = Result(("x",), lambda: [(value,)], Provenance("0", ""))
+    assert result.render("text").split() == ["x", text]
+    assert result.render("tsv").split() == ["x", repr(value)]
+    assert f"<td>{text}</td>" in result.to_html()
+    assert layouts.correlation(value) == {"0.0000": ".000", "-0.0001": ".000", "0.5000": ".500"}[text]
+    assert layouts.percent(value, 2) == {"0.0000": "0.00%", "-0.0001": "-0.01%", "0.5000": "50.00%"}[text]

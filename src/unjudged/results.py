@@ -18,6 +18,8 @@ from unjudged.errors import UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from unjudged.figures import Figure
+
 FORMATS = ("text", "tsv", "csv", "jsonl", "json", "markdown", "latex")
 
 Row = Sequence[Any]
@@ -108,7 +110,7 @@ class Result:
         rows: Callable[[], Iterable[Row]],
         provenance: Provenance,
         layout: Callable[[], tuple[Sequence[str], list[Row]]] | None = None,
-        figures: Mapping[str, Callable[[Result], Any]] | None = None,
+        figures: Mapping[str, Callable[[Result], Figure]] | None = None,
         verdict: Verdict | None = None,
         notes: Sequence[str] = (),
         caption: str = "",
@@ -137,7 +139,7 @@ class Result:
         """Names of the charts this result can draw, the main one first."""
         return tuple(self._figures)
 
-    def plot(self, name: str | None = None) -> Any:
+    def plot(self, name: str | None = None) -> Figure:
         """A chart of this result (the main one, or one of `.figures`)."""
         if not self._figures:
             raise UsageError("this result has no chart")
@@ -187,7 +189,7 @@ class Result:
         bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
         clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
-        cells = [[clean(_shown(v)) for v in row] for row in rows]
+        cells = [[clean(shown(v)) for v in row] for row in rows]
         right = [
             any(row[i] for row in cells) and all(not row[i] or _is_number(row[i]) for row in cells)
             for i in range(len(columns))
@@ -199,11 +201,11 @@ class Result:
             main = bold.format(clean(value.text)) if value.bold else clean(value.text)
             return main + (raised.format(clean(value.raised)) if value.raised else "")
 
-        shown = [
+        written = [
             [dressed(*pair) for pair in zip(row, texts, strict=True)] for row, texts in zip(rows, cells, strict=True)
         ]
         view = {"text": _text, "markdown": _markdown, "latex": _latex}[format]
-        table = view([clean(str(c)) for c in columns], shown, right)
+        table = view([clean(str(c)) for c in columns], written, right)
         if not self.caption:
             return table
         caption = clean(self.caption)
@@ -321,10 +323,11 @@ def _json_cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as laid-out tables show it: four decimals without a sign before nothing, `-` where undefined."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:z.4f}" if isinstance(value, float) else str(value)
 
 
 def _is_number(text: str) -> bool:
@@ -335,7 +338,7 @@ def _html_cell(value: Any) -> str:
     from html import escape
 
     if not isinstance(value, Shown):
-        return f"<td>{escape(_shown(value))}</td>"
+        return f"<td>{escape(shown(value))}</td>"
     main = f"<strong>{escape(value.text)}</strong>" if value.bold else escape(value.text)
     return f"<td>{main}{f'<sup>{escape(value.raised)}</sup>' if value.raised else ''}</td>"
 
@@ -386,14 +389,5 @@ def _latex(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
         return " & ".join(cells) + r" \\"
 
     spec = "".join("r" if r else "l" for r in right)
-    return _lines(
-        [
-            rf"\begin{{tabular}}{{{spec}}}",
-            r"\toprule",
-            line(columns),
-            r"\midrule",
-            *map(line, rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    head = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", line(columns), r"\midrule"]
+    return _lines([*head, *map(line, rows), r"\bottomrule", r"\end{tabular}"])

@@ -14,8 +14,6 @@ HELP = "simulate a collection with a biased pool, report on it, and show the tru
 
 SCENARIO = 9
 SHOWN = 5
-LIMITS = {"tau": (0.9, 0.8), "gap": (-2.0, -10.0)}
-"""Where the truth is solid or with care: tau with the true order, percent of P@10 kept from outsiders."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,17 +69,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def true_answers(summary: Mapping[str, Any]) -> dict[str, str]:
-    """What is so, by the section it belongs to."""
+    """What is so, by the section it belongs to, in the word the report would use for it."""
+    from unjudged.thresholds import read_thresholds
+
+    limits = read_thresholds()
     tau, gap = summary["tau"]["AP"], summary["gap_pct"]["P@10"]
     best = next(entry for entry in summary["best"] if entry["measure"] == "AP" and entry["runs"] == "all")
     said = {
         "winners": f"the truly best run, {best['run']}, seems to be number {best['observed_rank']}",
-        "fewer-judgments": f"tau with the true order is {tau:.2f}: {_word(tau, LIMITS['tau'])}",
+        "fewer-judgments": f"tau with the true order is {tau:.2f}: {limits['fewer-judgments'].word(tau)}",
     }
     if gap is not None:
-        said["fair-to-outsiders"] = f"outsiders lose {-gap:.0f} % of P@10: {_word(gap, LIMITS['gap'])}"
+        said["fair-to-outsiders"] = (
+            f"outsiders lose {-gap:.0f} % of P@10: {limits['fair-to-outsiders'].word(-gap / 100)}"
+        )
     return said
-
-
-def _word(value: float, limits: tuple[float, float]) -> str:
-    return "solid" if value >= limits[0] else "with care" if value >= limits[1] else "fragile"

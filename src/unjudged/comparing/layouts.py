@@ -45,18 +45,23 @@ def of_pairs(c: Comparison) -> tuple[Sequence[str], list[Row]]:
         a, b, measure, difference, low, high, p, adjusted, effect, wins, ties, losses, *outcome = row
         interval = "-" if low != low else f"[{_signed(low)}, {_signed(high)}]"
         counts = f"{wins}/{ties}/{losses}"
-        shown = (Shown(_signed(difference), adjusted < c.test.alpha), interval, p, adjusted, _effect(effect), counts)
+        shown = (
+            Shown(_signed(difference), adjusted < c.test.alpha),
+            interval,
+            p,
+            adjusted,
+            "-" if effect != effect else _signed(effect, 2),
+            counts,
+        )
         rows.append((a, b, measure, *shown, *outcome))
     columns = ["run_a", "run_b", "measure", "difference", "interval", "p", "adjusted", "effect", "won/tied/lost"]
     return [*columns, *(["outcome", "ends"] if c.open_to is not None else [])], rows
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.4f}" if abs(value) >= 0.00005 else "0.0000"
-
-
-def _effect(value: float) -> str:
-    return "-" if value != value else f"{value:+.2f}"
+def _signed(value: float, digits: int = 4) -> str:
+    """+0.1234, -0.0500; no sign before nothing."""
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]
 
 
 def caption(c: Comparison) -> str:

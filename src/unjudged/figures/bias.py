@@ -9,9 +9,10 @@ from unjudged.figures import theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result
+from unjudged.thresholds import limit_of
 
 
-def change_figures(what: str) -> dict[str, Callable[[Result], Any]]:
+def change_figures(what: str) -> dict[str, Callable[[Result], Figure]]:
     """Charts of the change table: changes per team and measure, and rank moves."""
     return {
         "changes": lambda result: Figure(change_map(records(result), what)),
@@ -20,7 +21,7 @@ def change_figures(what: str) -> dict[str, Callable[[Result], Any]]:
     }
 
 
-def summary_figures() -> dict[str, Callable[[Result], Any]]:
+def summary_figures() -> dict[str, Callable[[Result], Figure]]:
     """Charts of the summary: tau of every condition, then misses and false alarms."""
     return {
         "tau": lambda result: Figure(tau_strips(records(result))),
@@ -132,6 +133,7 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
 def tau_strips(rows: Records) -> dict[str, Any]:
     """Per measure, a tick for the tau of each condition; averages as diamonds, several teams together as squares."""
     measures = distinct(rows, "measure")
+    same = limit_of("same-order").solid
     kinds = {"full": "full", "average": "average"}
     shown = [
         {**row, "kind": kinds.get(row["condition"], "several teams" if "+" in row["condition"] else "one")}
@@ -140,13 +142,13 @@ def tau_strips(rows: Records) -> dict[str, Any]:
     ]
     spec = {
         "description": f"Kendall's tau between the order of the runs with all judgments and under each condition, "
-        f"{len(measures)} measures. The dotted line is 0.9.",
+        f"{len(measures)} measures. The dotted line is {same:g}.",
         "width": 380,
         "height": {"step": 24},
         "layer": [
             {
                 "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
-                "encoding": {"x": {"datum": 0.9}},
+                "encoding": {"x": {"datum": same}},
             },
             {
                 "mark": {"type": "point", "tooltip": True},

@@ -16,12 +16,12 @@ MOST = 60
 BETTER, WORSE, ALIKE = "row is better", "column is better", "cannot be told apart"
 
 
-def differences(alpha: float) -> Callable[[Result], Any]:
+def differences(alpha: float) -> Callable[[Result], Figure]:
     """Each pair's difference with its interval; significant ones are filled."""
     return lambda result: Figure(difference_dots(records(result), alpha))
 
 
-def map_of_pairs(alpha: float) -> Callable[[Result], Any]:
+def map_of_pairs(alpha: float) -> Callable[[Result], Figure]:
     """Runs against runs: which of the two is significantly better."""
     return lambda result: Figure(pair_map(records(result), alpha))
 

@@ -9,6 +9,7 @@ from unjudged.figures import theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result
+from unjudged.thresholds import limit_of
 
 _TITLES = {
     "tau": "Kendall's tau with the full order",
@@ -17,18 +18,19 @@ _TITLES = {
 }
 
 
-def level_figures(word: str) -> dict[str, Callable[[Result], Any]]:
+def level_figures(word: str) -> dict[str, Callable[[Result], Figure]]:
     """The charts of a study over levels: tau first, then power and mean scores."""
     return {kind: _drawer(kind, word) for kind in _TITLES}
 
 
-def _drawer(kind: str, word: str) -> Callable[[Result], Any]:
+def _drawer(kind: str, word: str) -> Callable[[Result], Figure]:
     return lambda result: Figure(level_chart(records(result), kind, word))
 
 
 def level_chart(rows: Records, kind: str, word: str) -> dict[str, Any]:
     """One statistic of every measure against the level."""
     measures = distinct(rows, "measure")
+    same = limit_of("same-order").solid
     levels = sorted({row["level"] for row in rows}, reverse=True)
     axis = "pool depth" if word else "judgments kept (%)"
     x = {"field": "level", "type": "ordinal", "sort": levels, "title": axis, "axis": {"labelAngle": 0}}
@@ -44,21 +46,20 @@ def level_chart(rows: Records, kind: str, word: str) -> dict[str, Any]:
         },
     ]
     if len({row["repeat"] for row in rows}) > 1:
-        low = {"calculate": "datum.low", "as": "low"}
         group = {"groupby": [*(["collection"] if "collection" in rows[0] else []), "measure", "level"]}
         quantiles = [{"op": "q1", "field": kind, "as": "low"}, {"op": "q3", "field": kind, "as": "high"}]
         band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
         spread = {"mark": {"type": "area", "opacity": 0.18}, "encoding": band}
-        layers.insert(0, {"transform": [{"aggregate": quantiles, **group}, low], **spread})
+        layers.insert(0, {"transform": [{"aggregate": quantiles, **group}], **spread})
     if kind == "tau":
         rule = {
             "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
-            "encoding": {"y": {"datum": 0.9}},
+            "encoding": {"y": {"datum": same}},
         }
         layers.insert(0, rule)
     best = _kept(rows, kind)
     description = f"{_TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}." + (
-        " The dotted line is tau 0.9; bands hold the middle half of the repeats." if kind == "tau" else ""
+        f" The dotted line is tau {same:g}; bands hold the middle half of the repeats." if kind == "tau" else ""
     )
     return side_by_side(rows, {"description": description, "width": 380, "height": 260, "layer": layers})
 

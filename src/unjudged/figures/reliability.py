@@ -9,6 +9,7 @@ from unjudged.figures import theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result
+from unjudged.thresholds import limit_of
 
 
 def reliability(result: Result) -> Figure:
@@ -16,7 +17,7 @@ def reliability(result: Result) -> Figure:
     return Figure(reliability_dots(records(result)))
 
 
-def topics(studied: int) -> Callable[[Result], Any]:
+def topics(studied: int) -> Callable[[Result], Figure]:
     """E rho^2 against the number of topics."""
     return lambda result: Figure(topic_lines(records(result), studied))
 
@@ -56,6 +57,7 @@ def reliability_dots(rows: Records) -> dict[str, Any]:
 def topic_lines(rows: Records, studied: int) -> dict[str, Any]:
     """What E rho^2 would be with other numbers of topics: n' e / (n' e + n (1 - e))."""
     measures = distinct(rows, "measure")
+    wanted = limit_of("reliability").solid
     steps = sorted({max(1, round(studied * share / 20)) for share in range(1, 61)})
     points: Records = []
     for row in rows:
@@ -68,13 +70,13 @@ def topic_lines(rows: Records, studied: int) -> dict[str, Any]:
             points.append({**kept, "measure": row["measure"], "topics": number, "erho2": value})
     spec = {
         "description": f"Reliability against the number of topics, {len(measures)} measures, studied with {studied} "
-        "topics. The dotted line is 0.95.",
+        f"topics. The dotted line is {wanted:g}.",
         "width": 380,
         "height": 260,
         "layer": [
             {
                 "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
-                "encoding": {"y": {"datum": 0.95}},
+                "encoding": {"y": {"datum": wanted}},
             },
             {"mark": {"type": "rule", "color": theme.quiet()}, "encoding": {"x": {"datum": studied}}},
             {

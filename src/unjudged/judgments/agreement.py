@@ -17,6 +17,7 @@ from unjudged.judgments.aligned import UNJUDGED, Aligned, align
 from unjudged.judgments.merge import judgments_of
 from unjudged.results import Provenance, Result, Row, Verdict
 from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
+from unjudged.thresholds import limit_of
 
 ALL = "all"
 
@@ -162,16 +163,19 @@ class JudgeAgreement(Result):
         raise UsageError(f"no {statistic} of {' and '.join(pair)} in topic {topic}; there are {', '.join(STATISTICS)}")
 
     def verdict(self) -> Verdict:
-        """Krippendorff's customary limits for alpha (2004): 0.8, and 0.667 for tentative conclusions."""
+        """By Krippendorff's customary limits for alpha (2004)."""
         scale = "ordinal" if len(self.values) > 2 else "nominal"
         alpha = self._statistics(self._aligned.grade)[f"alpha_{scale}"]
         if alpha != alpha:
             return Verdict("unknown", "only one grade was given, so agreement beyond chance is not defined")
-        word, how = ("solid", "agree well") if alpha >= 0.8 else ("with care", "agree in the main")
-        if alpha < 0.667:
-            word, how = "fragile", "do not agree enough to stand for each other"
+        limit = limit_of("judges")
+        how = {
+            "solid": "agree well",
+            "with care": "agree in the main",
+            "fragile": "do not agree enough to stand for each other",
+        }[limit.word(alpha)]
         told = f"the {len(self.judges)} judges {how}: Krippendorff's alpha ({scale}) is {alpha:.3f}"
-        return Verdict(word, told, alpha, "alpha 0.8 solid, 0.667 with care")
+        return limit.verdict(told, alpha)
 
     @property
     def confusion(self) -> Result:

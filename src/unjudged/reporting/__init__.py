@@ -18,10 +18,11 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.reporting import origin, page, short
+from unjudged.reporting.fail_on import failing
 from unjudged.reporting.section import Cancelled, Progress, Section, counted, silent
 from unjudged.reporting.subject import MEASURES, Settings, Subject
-from unjudged.reporting.thresholds import Thresholds, failing, read_thresholds
 from unjudged.results import Result
+from unjudged.thresholds import Thresholds, read_thresholds
 
 __all__ = [
     "MEASURES",

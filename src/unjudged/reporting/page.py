@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from unjudged.reporting.section import Section
+from unjudged.results import shown as shown_value
 
 if TYPE_CHECKING:
     import jinja2
@@ -30,20 +31,13 @@ def templates() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
-    made.globals.update(view_of=view_of, number=number, marks=MARKS)
+    made.globals.update(view_of=view_of, number=shown_value, marks=MARKS)
     return made
 
 
 def asset(name: str) -> str:
     """A file of this package."""
     return files(__package__).joinpath(name).read_text("utf-8")
-
-
-def number(value: Any) -> str:
-    """A value as tables show it: four decimals, nothing for nothing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def view_of(section: Section, most: int) -> dict[str, Any]:
@@ -54,7 +48,7 @@ def view_of(section: Section, most: int) -> dict[str, Any]:
         {"name": name.replace("_", " "), "number": bool(shown) and all(_numeric(row[i]) for row in shown)}
         for i, name in enumerate(section.table.columns)
     ]
-    return {"columns": columns, "rows": [[number(v) for v in row] for row in shown], "total": len(rows)}
+    return {"columns": columns, "rows": [[shown_value(v) for v in row] for row in shown], "total": len(rows)}
 
 
 def _numeric(value: Any) -> bool:

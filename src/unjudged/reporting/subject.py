@@ -16,9 +16,9 @@ from unjudged.measures import measures
 from unjudged.pooling.membership import membership
 from unjudged.pooling.pool import pool_of
 from unjudged.reporting.section import Progress, counted, silent
-from unjudged.reporting.thresholds import Thresholds, read_thresholds
 from unjudged.results import Provenance, Result, Row
 from unjudged.scoring import POLICIES, Scores, score
+from unjudged.thresholds import Thresholds, read_thresholds
 
 if TYPE_CHECKING:
     from unjudged.reporting.fair_to_outsiders import Outside

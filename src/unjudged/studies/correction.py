@@ -27,6 +27,8 @@ from unjudged.statistics.correlation import correlation_p_value, spearman
 from unjudged.statistics.reliability import d_study, g_study
 from unjudged.studies._study import Lab, register
 from unjudged.studies.pooled import pooled_runs
+from unjudged.studies.verdicts import NEEDED
+from unjudged.thresholds import limit_of
 
 CUTOFFS = (5, 10, 20, 30, 100)
 REDUCED = "reduced-pool"
@@ -384,7 +386,8 @@ def _verdict(cases: Sequence[Case], setup: Setup) -> Verdict:
         f"(P@{n}: MAE {printed(before)} -> {printed(after)})"
     )
     groups = min(len({groups_of(c.collection, c.pool, setup.leave)[0][r] for r in c.pool.runs}) for c in cases)
-    if groups < 5:
-        return Verdict("unknown", f"{sentence}; only {groups} {setup.leave}s could be left out", after, "at least 5")
-    word = "solid" if better == len(changes) else "with care" if 2 * better > len(changes) else "fragile"
-    return Verdict(word, sentence, after, "nearer at every cut-off: solid, at half or fewer: fragile")
+    if groups < NEEDED:
+        few = f"{sentence}; only {groups} {setup.leave}s could be left out"
+        return Verdict("unknown", few, after, f"at least {NEEDED}")
+    limit = limit_of("correction")
+    return Verdict(limit.word(better / len(changes)), sentence, after, f"share of cut-offs: {limit.sentence}")

@@ -26,7 +26,7 @@ Table = tuple[Sequence[str], list[Row]]
 
 def percent(value: float | None, digits: int = 1) -> str:
     """0.6417 -> 64.2%"""
-    return "-" if value is None or math.isnan(value) else f"{100 * value:.{digits}f}%"
+    return "-" if value is None or math.isnan(value) else f"{100 * value:z.{digits}f}%"
 
 
 def signed_percent(change: float | None) -> str:
@@ -47,7 +47,7 @@ def correlation(value: float | None) -> str:
     """.950, 1, -.333, as the papers print tau"""
     if value is None or math.isnan(value):
         return "-"
-    text = f"{value:.3f}"
+    text = f"{value:z.3f}"
     if abs(float(text)) == 1:
         return text[:-4]
     return text.replace("0.", ".", 1)
@@ -57,14 +57,14 @@ def plain(value: float | None, digits: int = 2) -> str:
     """A number with fixed digits, whole numbers without."""
     if value is None or math.isnan(value):
         return "-"
-    return str(int(value)) if float(value).is_integer() and digits else f"{value:.{digits}f}"
+    return str(int(value)) if float(value).is_integer() and digits else f"{value:z.{digits}f}"
 
 
 def counts(series: Sequence[Sequence[float]]) -> Callable[[float], str]:
     """How a row of counts is shown: whole numbers, or two digits for all of them where some are averages."""
     whole = all(math.isnan(v) or float(v).is_integer() for values in series for v in values)
     digits = 0 if whole and all(len(values) == 1 for values in series) else 2
-    return lambda value: "-" if math.isnan(value) else f"{value:.{digits}f}"
+    return lambda value: "-" if math.isnan(value) else f"{value:z.{digits}f}"
 
 
 def best(values: Sequence[float | None], texts: Sequence[str], *, smallest: bool = False) -> list[Shown]:

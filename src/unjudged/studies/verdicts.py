@@ -1,7 +1,6 @@
-"""What a study says in one sentence: a word, the evidence, the threshold it met.
+"""What a study says in one sentence: a word, the evidence, the limits it was held against.
 
-The thresholds are customs, not laws: Kendall's tau of 0.9 for "the same order" (Voorhees), 95% confidence, and few
-runs, teams or topics mean "unknown".
+The limits are customs, not laws; they stand in thresholds.toml with their sources. Few runs or teams mean "unknown".
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.measures import Measure
+from unjudged.measures import measures as parse_measures
 from unjudged.results import Verdict
 from unjudged.studies.layouts import percent, signed_percent
+from unjudged.thresholds import limit_of
 
 if TYPE_CHECKING:
     from unjudged.studies.board import Judged
@@ -22,16 +23,8 @@ if TYPE_CHECKING:
     from unjudged.studies.preparing import Case
     from unjudged.studies.team_bias import Bias
 
-SAME_ORDER = 0.9
-SMALL_CHANGE, LARGE_CHANGE = 1.0, 5.0
-FEW_TEAMS, FEW_RUNS = 5, 5
-
-
-def word_of(value: float, solid: float, care: float) -> str:
-    """Larger is better."""
-    return (
-        "unknown" if math.isnan(value) else "solid" if value >= solid else "with care" if value >= care else "fragile"
-    )
+NEEDED = 5
+"""Teams or runs it takes to tell how others would fare."""
 
 
 def _ordinary(measures: Sequence[Measure]) -> int:
@@ -59,19 +52,14 @@ def _changes(found: Sequence[Bias], chosen: Any) -> dict[tuple[str, str], float]
 def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
     """Is the collection fair to a newcomer?"""
     changes = _changes(found, _ordinary)
-    if len(changes) < FEW_TEAMS:
-        return Verdict(
-            "unknown",
-            f"{len(changes)} {what}s are too few to tell how a new one would fare",
-            float(len(changes)),
-            f"at least {FEW_TEAMS} {what}s",
-        )
+    if len(changes) < NEEDED:
+        few = f"{len(changes)} {what}s are too few to tell how a new one would fare"
+        return Verdict("unknown", few, float(len(changes)), f"at least {NEEDED} {what}s")
     measures = found[0].judged.measures
     main = measures[_ordinary(measures)]
     mean = float(np.mean(list(changes.values())))
     size = float(np.mean(np.abs(list(changes.values()))))
     (_, worst), most = max(changes.items(), key=lambda item: abs(item[1]))
-    word = "solid" if size < SMALL_CHANGE else "with care" if size < LARGE_CHANGE else "fragile"
     sentence = (
         f"a {what} left out of the pool changes by {signed_percent(mean)} in {main} on average, "
         f"{worst} most ({signed_percent(most)})"
@@ -81,8 +69,8 @@ def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
         other = next(m for m in measures if m.condensed)
         gain = float(np.mean(list(condensed.values())))
         sentence += f"; in {other}, which drops unjudged documents, by {signed_percent(gain)}"
-    limits = f"mean size of the change {size:.2f}%; below {SMALL_CHANGE:g}% solid, from {LARGE_CHANGE:g}% fragile"
-    return Verdict(word, sentence, size, limits)
+    limit = limit_of("leave-out")
+    return Verdict(limit.word(size), sentence, size, f"mean size of the change {size:.2f}%; {limit.sentence}")
 
 
 def taking_verdict(found: Sequence[Bias]) -> Verdict:
@@ -105,7 +93,7 @@ def taking_verdict(found: Sequence[Bias]) -> Verdict:
         f"judgments from a single team give an order of the runs in {main} with tau {mean:.3f} to the full one "
         f"on average, {min(known):.3f} at worst"
     )
-    return Verdict(word_of(mean, SAME_ORDER, 0.8), sentence, mean, f"tau {SAME_ORDER} or more counts as the same order")
+    return limit_of("same-order").verdict(sentence, mean)
 
 
 def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
@@ -113,7 +101,7 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
     names = [str(m) for m in found[0].judged.measures]
     kept: dict[str, float | None] = {}
     every = sorted({level for steps in found for level, _ in steps.condition}, reverse=True)
-    worst = math.inf
+    worst, same = math.inf, limit_of("same-order").solid
     for m, name in enumerate(names):
         kept[name] = None
         for level in every:
@@ -126,7 +114,7 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
             mean = float(np.mean(taus))
             if m == _ordinary(found[0].judged.measures):
                 worst = min(worst, mean)
-            if math.isnan(mean) or mean < SAME_ORDER:
+            if math.isnan(mean) or mean < same:
                 break
             kept[name] = level
     unit = "%" if not word else ""
@@ -143,11 +131,9 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
     main = names[_ordinary(found[0].judged.measures)]
     reached = kept[main]
     verdict = "fragile" if reached is None else "solid" if reached == every[-1] else "with care"
-    if len(found[0].case.runs) < FEW_RUNS:
+    if len(found[0].case.runs) < NEEDED:
         verdict = "unknown"
-    return Verdict(
-        verdict, "; ".join(parts), worst, f"tau {SAME_ORDER} or more counts as the same order; judged by {main}"
-    )
+    return Verdict(verdict, "; ".join(parts), worst, f"tau {same:g} or more counts as the same order; judged by {main}")
 
 
 def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
@@ -167,7 +153,7 @@ def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
         sentences.append(text)
         shares.append(top.power)
     share = min(shares)
-    return Verdict(word_of(share, 0.5, 0.25), "; ".join(sentences), share, "half of the pairs or more: solid")
+    return limit_of("power").verdict("; ".join(sentences), share)
 
 
 def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
@@ -184,14 +170,13 @@ def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
     if not known:
         return Verdict("unknown", "the runs cannot be ordered by these measures", None, "runs with different scores")
     low, high = min(known), max(known)
-    alike = sum(tau >= SAME_ORDER for tau, _, _ in known)
+    limit = limit_of("agreement")
+    alike = sum(tau >= limit.solid for tau, _, _ in known)
     sentence = (
         f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
         f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
     )
-    return Verdict(
-        word_of(low[0], SAME_ORDER, 0.7), sentence, low[0], f"tau {SAME_ORDER} or more counts as the same order"
-    )
+    return limit.verdict(sentence, low[0])
 
 
 def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: float, size: int) -> Verdict:
@@ -204,9 +189,7 @@ def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: 
         f"with {size} topics, a difference of {difference:.2f} in {measure} is confirmed by {size} other topics with "
         f"{sure} confidence ({sampling} sets); {percent(share)} of the comparisons are that large"
     )
-    return Verdict(
-        word_of(share, 0.5, 0.2), sentence, share, "half of the comparisons or more: solid, below 20%: fragile"
-    )
+    return limit_of("swap").verdict(sentence, share)
 
 
 def stability_verdict(rates: Sequence[tuple[str, float, float]], fuzziness: float) -> Verdict:
@@ -217,7 +200,7 @@ def stability_verdict(rates: Sequence[tuple[str, float, float]], fuzziness: floa
         f"at fuzziness {fuzziness:g}, topic sets contradict each other in {percent(rate)} of the comparisons by "
         f"{measure} ({percent(ties)} tied), and in {percent(worst[1])} by {worst[0]}"
     )
-    return Verdict(word_of(-rate, -0.05, -0.1), sentence, rate, "up to 5%: solid, above 10%: fragile")
+    return limit_of("stability").verdict(sentence, rate)
 
 
 def reliability_verdict(rows: Sequence[tuple[str, float, float]], topics: int, target: float) -> Verdict:
@@ -225,16 +208,12 @@ def reliability_verdict(rows: Sequence[tuple[str, float, float]], topics: int, t
     known = [r for r in rows if not math.isnan(r[1])]
     if not known:
         return Verdict("unknown", "the scores do not vary", None, "scores that differ")
-    measure, erho2, needed = known[_first_ordinary([r[0] for r in known])]
+    measure, erho2, needed = known[_ordinary(parse_measures([r[0] for r in known]))]
     enough = f"{needed:g} topics" if math.isfinite(needed) else "no number of topics"
     sentence = (
         f"{topics} topics order the runs with reliability {erho2:.3f} in {measure}; {enough} would give {target:g}"
     )
-    return Verdict(word_of(erho2, 0.95, 0.8), sentence, erho2, "E rho^2 of 0.95 or more: solid, below 0.8: fragile")
-
-
-def _first_ordinary(names: Sequence[str]) -> int:
-    return next((i for i, name in enumerate(names) if "'" not in name.split("(")[0] and "pref" not in name), 0)
+    return limit_of("reliability").verdict(sentence, erho2)
 
 
 def contributions_verdict(shares: Sequence[tuple[str, float]], teams: int) -> Verdict:
@@ -246,4 +225,4 @@ def contributions_verdict(shares: Sequence[tuple[str, float]], teams: int) -> Ve
     sentence = (
         f"{percent(total)} of the relevant documents were found by one team only, {percent(share)} by {team} alone"
     )
-    return Verdict(word_of(-share, -0.05, -0.15), sentence, share, "up to 5% by one team: solid, above 15%: fragile")
+    return limit_of("contributions").verdict(sentence, share)

@@ -1,7 +1,11 @@
-"""Where the words of a verdict change: one documented table (thresholds.toml), which users may override."""
+"""Where the words of a verdict change: one documented table (thresholds.toml) for the report, studies and judges.
+
+The report's limits may be overridden by the user (`read_thresholds`); the others are looked up by name (`limit_of`).
+"""
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import InputError, UsageError, nearest
+from unjudged.errors import InputError, nearest
+from unjudged.results import Verdict
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,10 @@ class Threshold:
         side = "from" if self.better == "higher" else "up to"
         return f"solid {side} {self.solid:g}, with care {side} {self.care:g}"
 
+    def verdict(self, sentence: str, value: float) -> Verdict:
+        """The sentence with the word its value earns, and the limits as evidence."""
+        return Verdict(self.word(value), sentence, value, self.sentence)
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -55,9 +64,20 @@ class Thresholds:
         return [(t.key, t.what, t.better, t.solid, t.care, t.source) for t in self.limits.values()]
 
 
+def _own_table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("thresholds.toml").read_text("utf-8"))
+
+
+@functools.cache
+def limit_of(verdict: str) -> Threshold:
+    """The limits of a verdict outside the report: of a study, of judges."""
+    return Threshold(verdict, **_own_table()["verdict"][verdict])
+
+
 def read_thresholds(path: str | Path | None = None) -> Thresholds:
-    """The table of the package, with the numbers of the user's file on top."""
-    table = tomllib.loads(files(__package__).joinpath("thresholds.toml").read_text("utf-8"))
+    """The limits of the report, with the numbers of the user's file on top."""
+    table = _own_table()
+    del table["verdict"]
     if path is not None:
         _override(table, _user_table(Path(path)), str(path))
     needed = table.pop("needed")
@@ -92,23 +112,3 @@ def _override(table: dict[str, Any], changes: Mapping[str, Any], source: str) ->
             ordered = (table[key]["solid"], table[key]["care"])
             if ordered != tuple(sorted(ordered, reverse=table[key]["better"] == "higher")):
                 raise InputError(f"[{key}] solid must not be easier to reach than care", source)
-
-
-def failing(conditions: str, words: Mapping[str, str]) -> list[str]:
-    """The conditions of `--fail-on` that are met, as in `fair-to-outsiders<with care, enough-topics<solid`.
-
-    The order of words is fragile < unknown < with care < solid.
-    """
-    order = ("fragile", "unknown", "with care", "solid")
-    met = []
-    for condition in filter(None, (part.strip() for part in conditions.split(","))):
-        key, sign, word = (part.strip() for part in condition.partition("<"))
-        if not sign or key not in words or word not in order:
-            hint = nearest(key, words) if key not in words else ""
-            raise UsageError(
-                f"--fail-on takes conditions such as fair-to-outsiders<with care, not {condition!r}{hint}; "
-                f"sections are {', '.join(words)}, words {', '.join(order)}"
-            )
-        if order.index(words[key]) < order.index(word):
-            met.append(f"{key} is {words[key]}, below {word}")
-    return met
