@@ -53,7 +53,7 @@ BELOW = {
     "loading": {"errors", "kernels", "io", "collection"},
     "measures": {"errors", "kernels", "io", "collection"},
     "ties": {"errors", "kernels", "io", "collection", "measures"},
-    "pooling": {"errors", "kernels", "io", "collection", "measures", "results"},
+    "pooling": {"errors", "kernels", "io", "collection", "measures", "results", "statistics"},
     "judgments": {
         "errors",
         "kernels",

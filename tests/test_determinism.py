@@ -1,289 +1,315 @@
 """The determinism matrix: the same bytes whatever the threads, kernels, order of the runs, locale, clock or folder.
 
-Every cell of the matrix is one process that runs all the commands below and keeps what each wrote: standard output,
-notes, exit code, files. Where output may differ is said where it is compared:
+Every cell of the matrix is one process that runs every verb and keeps what each wrote: standard output, notes, exit
+code, files. All cells give the bytes of the plain one. What a user's own choice of words puts into them is taken out:
 
-* runs given in another order come out in that order, so tables are compared with their rows sorted,
-  the report's numbers, charts included, to 12 digits (their sums run over the runs as given);
-* the report says how it was called and which kernels were in use, so these words are taken out;
-* paths given as absolute ones stand in messages and in the provenance as given, so the folder is put back.
+* the report names its command and the kernels in use, a resumed study how much was kept;
+* a path stands in messages and provenance as it was given, so an absolute folder is put back;
+* with the runs in another order, tables that list runs (or pairs of runs) as given are compared with their rows
+  sorted, a pair turned round where its runs changed places. These tables are named in AS_GIVEN; everything else,
+  the report among it, is compared as it is.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import re
+import shlex
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unjudged import kernels
-from unjudged.cli import main
+from unjudged.cli import VERBS, main
+from unjudged.studies import NAMES
 
 DRIVER = """
 import contextlib, io, json, sys
 from pathlib import Path
 from unjudged import kernels
-from unjudged.cli import main
+from unjudged.cli import demo, main
 
-out = {}
-for name, argv in json.loads(Path(sys.argv[1]).read_text()).items():
-    text, notes = (io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2))
-    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(notes):
-        code = main(argv)
+demo.SCENARIO = "17"  # nine runs
+out, lost = {}, {}
+for name, argv in json.loads(Path("commands.json").read_text()).items():
+    for again in range(1 + ("--workdir" in argv)):
+        text, notes = (io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2))
+        with contextlib.redirect_stdout(text), contextlib.redirect_stderr(notes):
+            code = main(argv)
+        if "--workdir" in argv and not again:  # every second finished unit is lost
+            units = sorted(Path(argv[argv.index("--workdir") + 1]).rglob("*.unit"))[::2]
+            lost[name] = len(units)
+            for unit in units:
+                unit.unlink()
     for stream in (text, notes):
         stream.flush()
     out[name] = [code, text.buffer.getvalue().decode(), notes.buffer.getvalue().decode()]
-Path("out.json").write_text(json.dumps({"kernels": kernels.IN_USE, "out": out}))
+Path("out.json").write_text(json.dumps({"kernels": kernels.IN_USE, "out": out, "lost": lost}))
 """
 MEASURES = (
     "all_trec,sakai2005-graded,sakai2007,sakai2009,lipani2015,ERR@20,nERR@10,RBP(p=0.8),Compat,GAP,AnDCG@10,rpref_N,"
-    "bpref_relative,infAP,AP',Q',nDCG'@10,Success@5,GMAP,NCU"
+    "bpref_relative,infAP,AP\\',Q\\',nDCG\\'@10,Success@5,GMAP,NCU"
 )
-STATISTICS = ("-m", "AP,nDCG@10", "--resamples", "200", "--seed", "5")
+SOME = "-m AP,nDCG@10,Q\\' --seed 5"
 
-# What is run on the collection: {runs} stands for the runs in the order of the cell.
-COMMANDS: dict[str, list[str]] = {
-    "score": ["score", "{qrels}", "{runs}", "-q", "--format", "tsv", "-m", MEASURES],
-    "score, expected ties": ["score", "{qrels}", "{runs}", "--ties", "expected", "-m", "AP,nDCG@10", "--format", "csv"],
-    "score, bounds": ["score", "{qrels}", "{runs}", "--unjudged", "bounds", "-m", "AP,P@10", "--format", "jsonl"],
-    "compare": ["compare", "{qrels}", "{runs}", *STATISTICS, "--baseline", "team02-1", "--format", "tsv"],
-    "pool describe": ["pool", "describe", "{qrels}", "{runs}", "{teams}", "--format", "tsv"],
-    "pool contributions": ["pool", "contributions", "{qrels}", "{runs}", "{teams}", "--format", "tsv"],
-    "pool build, depth": [
-        "pool",
-        "build",
-        "{qrels}",
-        "{runs}",
-        "--strategy",
-        "depth",
-        "--depth",
-        "5",
-        "--format",
-        "list",
-    ],
-    "pool build, rrf": [
-        "pool",
-        "build",
-        "{qrels}",
-        "{runs}",
-        "--strategy",
-        "rrf",
-        "--budget",
-        "60",
-        "--format",
-        "qrels",
-    ],
-    "pool build, random": [
-        *("pool", "build", "{qrels}", "{runs}", "--strategy", "stratified", "--set", "strata=5:1,20:0.3"),
-        *("--seed", "9", "--format", "qrels"),
-    ],
-    "qrels reduce": ["qrels", "reduce", "{qrels}", "--rate", "0.4", "--seed", "2"],
-    "qrels noise": ["qrels", "noise", "{qrels}", "--flip", "0.2", "--seed", "2"],
-    "correct": ["correct", "{qrels}", "{runs}", "{teams}", "--new", "{new}", "-m", "P@5", "--format", "tsv"],
-    "study power": ["study", "power", "{qrels}", "{runs}", *STATISTICS, "--format", "tsv"],
-    "study swap": [
-        "study",
-        "swap",
-        "{qrels}",
-        "{runs}",
-        "-m",
-        "AP,P@5",
-        "--trials",
-        "50",
-        "--c",
-        "3",
-        "--format",
-        "tsv",
-    ],
-    "study leave-team-out": [
-        *("study", "leave-team-out", "{qrels}", "{runs}", "{teams}", "-m", "AP,Q'", "--all-runs", "--format", "tsv"),
-    ],
-    "study depth": [
-        *("study", "depth", "{qrels}", "{runs}", "-m", "AP,nDCG@10", "--levels", "5,2", "--resamples", "100"),
-        *("--format", "tsv"),
-    ],
-    "report": ["report", "{qrels}", "{runs}", "{teams}", "--format", "json"],
-    "ci": ["ci", "{qrels}", "{new}", "--baseline", "{old}", "--resamples", "200", "--format", "tsv"],
+# What is run on the collection. QRELS, RUNS, TEAMS, NEW... stand for files; RUNS in the order of the cell.
+COMMANDS: dict[str, str] = {
+    "score": f"score QRELS RUNS -q --format tsv -m {MEASURES}",
+    **{f"score, {f}": f"score QRELS RUNS -q --format {f} -m AP,P@10" for f in ("text", "csv", "jsonl", "json")},
+    "score, markdown": "score QRELS RUNS --format markdown -m AP,P@10",
+    "score, latex": "score QRELS RUNS --format latex -m AP,P@10",
+    "score, the run's topics": "score QRELS RUNS --topics run --undefined drop --format tsv -m AP,GMAP",
+    "score, common topics": "score QRELS RUNS --topics common --format tsv -m AP",
+    "score, expected ties": "score QRELS RUNS --ties expected -m AP,nDCG@10 --format csv",
+    "score, bounds": "score QRELS RUNS --unjudged bounds -m AP,P@10 --format jsonl",
+    "trec_eval": "trec_eval -q -m all_trec QRELS NEW",
+    "check": "check QRELS RUNS TEAMS",
+    **{
+        f"compare, {test}": f"compare QRELS RUNS {SOME} --resamples 200 --format tsv --test {test}"
+        for test in ("bootstrap", "t", "wilcoxon", "permutation", "tukey", "randomised-tukey")
+    },
+    "compare, baseline": f"compare QRELS RUNS {SOME} --resamples 200 --baseline OLD-NAME --format tsv",
+    "compare, bounds": "compare QRELS RUNS -m AP,nDCG@10,RBP,P@10 --test t --unjudged bounds --format tsv",
+    "pool describe": "pool describe QRELS RUNS TEAMS --format tsv",
+    "pool contributions": "pool contributions QRELS RUNS TEAMS",
+    "pool build, depth": "pool build QRELS RUNS --strategy depth --depth 5 --format list",
+    **{
+        f"pool build, {strategy}": f"pool build QRELS RUNS --strategy {strategy} --budget 60 --seed 9 --format tsv"
+        for strategy in ("rrf", "combmnz", "borda", "fair-take", "rbp-c", "hedge", "thompson", "move-to-front")
+    },
+    "pool build, sample": "pool build QRELS RUNS --strategy stratified --set strata=5:1,20:.3 --seed 9 --format qrels",
+    "qrels reduce": "qrels reduce QRELS --rate 0.4 --seed 2",
+    "qrels leave-out": "qrels leave-out QRELS RUNS TEAMS --team team02",
+    "qrels take": "qrels take QRELS RUNS TEAMS --team team02",
+    "qrels shallow": "qrels shallow QRELS RUNS --depth 3",
+    "qrels noise": "qrels noise QRELS --flip 0.2 --seed 2",
+    "qrels merge": "qrels merge QRELS TRUTH",
+    "qrels agree": "qrels agree QRELS TRUTH",
+    "correct, P": "correct QRELS RUNS TEAMS --new NEW -m P@5 --method lipani,webber-park,webber-ratio,per-topic",
+    "correct": "correct QRELS RUNS TEAMS --new NEW -m AP,nDCG@10,RBP --force --format tsv",
+    "correct, R": "correct QRELS RUNS TEAMS --new NEW -m R@10 --method webber-park,webber-recall --force --format tsv",
+    "correct, sigir2015": "correct QRELS RUNS TEAMS --new NEW -m P@10 --protocol sigir2015 --format tsv",
+    "correct, truth": "correct QRELS RUNS TEAMS --truth TRUTH -m P@10,RBP,AP --format tsv",
+    "study agreement": "study agreement QRELS RUNS -m AP,nDCG@10,P@5 --figure heat.json",
+    "study power": f"study power QRELS RUNS {SOME} --resamples 200",
+    "study power, pairs": f"study power QRELS RUNS TEAMS {SOME} --pairs --one-per-team --resamples 100 --format tsv",
+    "study power, top": f"study power QRELS RUNS {SOME} --top 4 --resamples 100 --format tsv",
+    "study swap": f"study swap QRELS RUNS {SOME} --trials 50 --c 3",
+    "study swap, curve": "study swap QRELS RUNS -m AP --trials 50 --c 3 --curve --format tsv",
+    "study stability": f"study stability QRELS RUNS {SOME} --trials 50 --c 3",
+    "study reduction": f"study reduction QRELS RUNS {SOME} --levels 50,20 --repeats 2 --resamples 100",
+    "study leave-team-out": f"study leave-team-out QRELS RUNS TEAMS {SOME} --resamples 100 --format tsv",
+    "study leave-team-out, all": f"study leave-team-out QRELS RUNS TEAMS {SOME} --all-runs --resamples 9 --format tsv",
+    "study leave-team-out, sum": f"study leave-team-out QRELS RUNS TEAMS {SOME} --resamples 100 --summary",
+    "study leave-run-out": f"study leave-run-out QRELS RUNS TEAMS {SOME} --resamples 100 --summary",
+    "study take-team": f"study take-team QRELS RUNS TEAMS {SOME} --resamples 100 --format tsv",
+    "study take-team, summary": f"study take-team QRELS RUNS TEAMS {SOME} --resamples 100 --summary",
+    "study depth": f"study depth QRELS RUNS {SOME} --levels 5,2 --resamples 100 --format tsv",
+    "study correction": "study correction QRELS RUNS TEAMS --cutoffs 5,10 --format tsv",
+    "study correction, runs": "study correction QRELS RUNS --leave run --cutoffs 5 --per-run --test t --format tsv",
+    "study reliability": f"study reliability QRELS RUNS {SOME}",
+    "study contributions": "study contributions QRELS RUNS TEAMS --format tsv",
+    "report": "report QRELS RUNS TEAMS",
+    "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
+    "report, markdown": "report QRELS RUNS TEAMS --format markdown",
+    "ci": "ci QRELS NEW --baseline OLD --resamples 200 --junit gate.xml",
+    "demo": "demo -o shown",
+    "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
 }
-SIMULATE = (
-    "simulate",
-    "--preset",
-    "tiny",
-    "--seed",
-    "3",
-    "--topics",
-    "8",
-    "--teams",
-    "4",
-    "--runs",
-    "8",
-    "--set",
-    "K=40",
+AS_GIVEN = re.compile(
+    r"score|check|compare|study (power, pairs|leave-team-out(, all)?|take-team|correction, runs)$"
+)  # their rows follow the runs as given
+LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end
+JOBLESS = ("trec_eval", "check", "demo", "qrels merge", "qrels agree")
+COLLECTION = (
+    "simulate --preset tiny --seed 3 --topics 8 --teams 4 --runs 10 --set K=40 --quirk ties,short,missing,negative"
 )
-QUIRKS = ("--quirk", "ties,short,missing,negative")
-
-SAID = re.compile(r" --jobs \d|(?:C|NumPy) kernels")
+SAID = re.compile(r" --jobs \d|(?:C|NumPy) kernels|, \d+ kept from before")
 Outcome = dict[str, tuple[int, str, str]]
 
 
+@dataclass(frozen=True)
+class Cell:
+    """One setting of everything that must not matter."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    jobs: int = 1
+    absolute: bool = False
+    order: str = "by name"
+    resumed: bool = False
+    demo: bool = False
+    """Is the demonstration run, too? It takes as long as all the rest."""
+
+
+CELLS: dict[str, Cell] = {
+    "two workers, another clock": Cell({"TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "1"}, 2),
+    "four workers, decimal commas": Cell({"LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "77"}, 4, demo=True),
+    "the C locale, absolute paths": Cell({"LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "random"}, absolute=True),
+    "NumPy kernels, no such clock": Cell({"UNJUDGED_KERNELS": "numpy", "LC_ALL": "C.UTF-8", "TZ": ":nowhere/else"}),
+    "runs backwards": Cell(order="backwards"),
+    "runs shuffled, NumPy kernels, two workers": Cell({"UNJUDGED_KERNELS": "numpy"}, 2, order="shuffled"),
+    "resumed": Cell(resumed=True),
+}
+
+
 class Matrix:
-    """The collection, and the cells run so far."""
+    """The collection, and how a cell is run on it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "c"
+        self.runs = sorted(run.name for run in (self.home / "runs").iterdir())
 
-    def words(self, line: list[str], top: str, backwards: bool) -> list[str]:
-        """The command with the files' names in it."""
+    def ordered(self, order: str) -> list[str]:
+        if order == "shuffled":
+            return random.Random(7).sample(self.runs, len(self.runs))
+        return self.runs[:: -1 if order == "backwards" else 1]
+
+    def words(self, name: str, cell: Cell) -> list[str]:
+        """A command with the files' names in it."""
+        top = f"{self.home}/" if cell.absolute else "c/"
         given = {
-            "{qrels}": [f"{top}qrels.txt"],
-            "{runs}": [f"{top}runs/{p.name}" for p in sorted((self.home / "runs").iterdir(), reverse=backwards)],
-            "{teams}": ["--teams", f"{top}teams.tsv"],
-            "{new}": [f"{top}new/team04-3"],
-            "{old}": [f"{top}runs/team02-1"],
+            "QRELS": [f"{top}qrels.txt"],
+            "TRUTH": [f"{top}truth.txt"],
+            "RUNS": [f"{top}runs/{run}" for run in self.ordered(cell.order)],
+            "TEAMS": ["--teams", f"{top}teams.tsv"],
+            "NEW": [f"{top}new/new"],
+            "OLD": [f"{top}runs/{self.runs[2]}"],
+            "OLD-NAME": [self.runs[2]],
         }
-        return [part for word in line for part in given.get(word, [word])]
+        found = [part for word in shlex.split(COMMANDS[name]) for part in given.get(word, [word])]
+        if cell.resumed and name.startswith("study"):
+            found += ["--workdir", f"kept/{list(COMMANDS).index(name)}"]
+        return found if name in JOBLESS else [*found, "--jobs", str(cell.jobs)]
 
-    def cell(
-        self,
-        name: str,
-        environment: dict[str, str],
-        jobs: int,
-        absolute: bool = False,
-        backwards: bool = False,
-    ) -> Outcome:
-        """All commands in one process, in a folder of their own."""
-        here = self.folder / name
+    def run(self, name: str, cell: Cell) -> Outcome:
+        """All commands in one process, in a folder of their own; the files they write count as commands, too."""
+        commands = [command for command in COMMANDS if command != "demo" or cell.demo]
+        here = self.folder / name.replace(" ", "-")
         here.mkdir()
         (here / "c").symlink_to(self.home)
-        top = f"{self.home}/" if absolute else "c/"
-        commands = {
-            command: [*self.words(line, top, backwards), "--jobs", str(jobs)] for command, line in COMMANDS.items()
-        }
-        commands["simulate"] = [*SIMULATE, *QUIRKS, "-o", "made", "--jobs", str(jobs)]
-        (here / "commands.json").write_text(json.dumps(commands))
+        (here / "commands.json").write_text(json.dumps({command: self.words(command, cell) for command in commands}))
         kept = {
             k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "TZ", "PYTHONHASH", "UNJUDGED"))
         }
         done = subprocess.run(
-            [sys.executable, "-c", DRIVER, "commands.json"], cwd=here, env=kept | environment, capture_output=True
+            [sys.executable, "-c", DRIVER], cwd=here, env=kept | cell.environment, capture_output=True
         )
         assert done.returncode == 0, done.stderr.decode()
         found = json.loads((here / "out.json").read_text())
-        assert found["kernels"] == ("NumPy" if "UNJUDGED_KERNELS" in environment else kernels.IN_USE)
-        outcome: Outcome = {
-            command: (code, SAID.sub("", text), notes) for command, (code, text, notes) in found["out"].items()
+        assert found["kernels"] == ("NumPy" if "UNJUDGED_KERNELS" in cell.environment else kernels.IN_USE)
+        if cell.resumed:
+            whole = {command for command, units in found["lost"].items() if not units}
+            assert whole == {"study correction", "study correction, runs", "study contributions"}  # never in parts
+        outcome: Outcome = {command: tuple(wrote) for command, wrote in found["out"].items()}
+        for file in sorted(here.rglob("*")):
+            path = file.relative_to(here)
+            if file.is_file() and path.parts[0] not in ("c", "kept", "commands.json", "out.json"):
+                outcome[f"file {path}"] = (0, file.read_bytes().decode(), "")
+        return {
+            command: (code, self.in_plain_words(text, cell), self.in_plain_words(notes, cell))
+            for command, (code, text, notes) in outcome.items()
         }
-        for file in sorted((here / "made").rglob("*")):
-            if file.is_file():
-                outcome[f"simulate: {file.relative_to(here / 'made')}"] = (0, file.read_bytes().decode(), "")
-        return outcome
+
+    def in_plain_words(self, text: str, cell: Cell) -> str:
+        """As if the user had typed the plain cell's command."""
+        text = SAID.sub("", text.replace(f"{self.home}/", "c/"))
+        given, by_name = (" ".join(f"c/runs/{run}" for run in self.ordered(o)) for o in (cell.order, "by name"))
+        return text.replace(given, by_name)
 
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     """A small collection with ties, short lists, missing topics and negative grades; one run was not pooled."""
     folder = tmp_path_factory.mktemp("determinism")
-    assert main([*SIMULATE, *QUIRKS, "-o", str(folder / "c")]) == 0
+    assert main([*COLLECTION.split(), "-o", str(folder / "c")]) == 0
     (folder / "c/new").mkdir()
-    (folder / "c/runs/team04-3").rename(folder / "c/new/team04-3")
+    max((folder / "c/runs").iterdir()).rename(folder / "c/new/new")
     return Matrix(folder)
 
 
 @pytest.fixture(scope="module")
 def plain(matrix: Matrix) -> Outcome:
-    """The cell all others are compared with: one thread, no locale, fixed hashes."""
-    found = matrix.cell("plain", {"PYTHONHASHSEED": "0"}, 1)
-    assert [name for name, (code, text, _) in found.items() if code > (name == "ci") or not text] == []
-    assert len(found) > len(COMMANDS) + 10
+    """The cell all others are compared with: one thread, no locale, fixed hashes, runs by name."""
+    found = matrix.run("plain", Cell({"PYTHONHASHSEED": "0"}, demo=True))
+    assert {name: notes for name, (code, text, notes) in found.items() if code > (name in ("check", "ci"))} == {}
+    assert [name for name, (_, text, _) in found.items() if not text] == []
+    assert {"file gate.xml", "file heat.json", "file made/qrels.txt", "file shown/trust.html"} <= found.keys()
     return found
 
 
-def differing(one: Outcome, other: Outcome) -> dict[str, object]:
-    """Command -> its first line (or exit code) that differs."""
-    found: dict[str, object] = dict.fromkeys(one.keys() ^ other.keys(), "missing")
-    for name in one.keys() & other.keys():
-        lines = [[str(code), *text.split("\n"), *notes.split("\n")] for code, text, notes in (one[name], other[name])]
-        if lines[0] != lines[1]:
-            found[name] = next((pair for pair in zip(*lines, strict=False) if pair[0] != pair[1]), "length")
-    return found
-
-
-CELLS: dict[str, tuple[dict[str, str], int]] = {
-    "two workers, another clock": ({"TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "1"}, 2),
-    "four workers, a locale with decimal commas": ({"LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "77"}, 4),
-    "the C locale": ({"LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "random"}, 1),
-    "UTF-8 without a country, a wrong clock": ({"LC_ALL": "C.UTF-8", "TZ": ":nowhere/else"}, 1),
-    "NumPy kernels": ({"UNJUDGED_KERNELS": "numpy"}, 1),
-}
+def test_every_verb_and_study_is_in_the_matrix() -> None:
+    words = [line.split() for line in COMMANDS.values()]
+    assert {line[0] for line in words} | LEFT == set(VERBS)
+    assert {line[1] for line in words if line[0] == "study"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_same_bytes(name: str, matrix: Matrix, plain: Outcome) -> None:
-    environment, jobs = CELLS[name]
-    assert differing(matrix.cell(name, environment, jobs), plain) == {}
+    cell = CELLS[name]
+    found = matrix.run(name, cell)
+    assert {command for command in plain.keys() - found.keys() if cell.demo or not is_demo(command)} == set()
+    if cell.order != "by name":
+        assert found["score"] != plain["score"]
+    assert {command: first for command in found if (first := differing(command, found, plain, cell))} == {}
 
 
-def test_same_bytes_from_another_folder_with_absolute_paths(matrix: Matrix, plain: Outcome) -> None:
-    found = matrix.cell("absolute", {}, 1, absolute=True)
-    back = {
-        n: (code, t.replace(f"{matrix.home}/", "c/"), e.replace(f"{matrix.home}/", "c/"))
-        for n, (code, t, e) in found.items()
-    }
-    assert found["report"] != back["report"]  # its provenance names the files as given
-    assert differing(back, plain) == {}
+def is_demo(command: str) -> bool:
+    return command == "demo" or command.startswith("file shown/")
 
 
-def in_one_order(text: str) -> str:
-    """The call and the first of several runs are named as given; here the runs are put in the plain cell's order."""
-    given = re.search(r"(c/runs/\S+ )+", text)
-    assert given is not None
-    runs = given[0].split()
-    text = text.replace(given[0], " ".join(sorted(runs)) + " ")
-    return text.replace("2 runs (c/runs/team04-2, ...)", "2 runs (c/runs/team03-2, ...)")
+def differing(command: str, found: Outcome, plain: Outcome, cell: Cell) -> Any:
+    """The first line of a command's output that differs, or its exit code."""
+    sort = cell.order != "by name" and AS_GIVEN.match(command)
+    lines = [
+        [str(code), *(in_any_order(command, text) if sort else text.split("\n")), *notes.split("\n")]
+        for code, text, notes in (found[command], plain[command])
+    ]
+    if lines[0] == lines[1]:
+        return None
+    return next((pair for pair in zip(*lines, strict=False) if pair[0] != pair[1]), "length")
 
 
-def in_any_order(thing: object) -> object:
-    """Lists sorted, for JSON."""
+def in_any_order(command: str, text: str) -> list[str]:
+    """The rows of a table sorted; of a table of pairs, with the runs of each pair by name."""
+    if command == "score, json":
+        return [json.dumps(sorted_lists(json.loads(text)), sort_keys=True)]
+    if text.startswith("{"):
+        return sorted(text.split("\n"))
+    head, *rows = text.split("\n")
+    names = head.split("\t")
+    if {"run_a", "run_b"} <= set(names):
+        rows = ["\t".join(turned(dict(zip(names, row.split("\t"), strict=True))).values()) for row in rows if row]
+    return [head, *sorted(rows)]
+
+
+def sorted_lists(thing: Any) -> Any:
     if isinstance(thing, dict):
-        return {key: in_any_order(value) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return sorted(map(in_any_order, thing), key=json.dumps)
-    return thing
+        return {key: sorted_lists(value) for key, value in thing.items()}
+    return sorted(map(sorted_lists, thing), key=json.dumps) if isinstance(thing, list) else thing
 
 
-def test_same_rows_with_the_runs_in_another_order(matrix: Matrix, plain: Outcome) -> None:
-    found = matrix.cell("backwards", {}, 1, backwards=True)
+def turned(row: dict[str, str]) -> dict[str, str]:
+    """A pair as seen from the run whose name comes first: differences change sign, ends and words change places."""
+    if row["run_a"] < row["run_b"]:
+        return row
 
-    def rows(outcome: Outcome) -> Outcome:
-        tables = {n: (code, "\n".join(sorted(text.splitlines())), "") for n, (code, text, _) in outcome.items()}
-        report = json.loads(in_one_order(outcome["report"][1]), parse_float=lambda text: f"{float(text):.12g}")
-        return {**tables, "report": (0, json.dumps(in_any_order(report), indent=1, sort_keys=True), "")}
+    def minus(name: str) -> str:
+        number = row[name]
+        return number if not number or float(number) == 0 else number[1:] if number[0] == "-" else f"-{number}"
 
-    assert found["score"] != plain["score"]
-    assert differing(rows(found), rows(plain)) == {}
-
-
-STUDIES = ("study power", "study swap", "study leave-team-out", "study depth")
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_same_table_after_a_resume(
-    name: str, matrix: Matrix, plain: Outcome, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Every second finished unit is lost; the same command makes it again and joins it with the rest."""
-    monkeypatch.chdir(matrix.folder)
-    kept = Path("kept") / name.removeprefix("study ")
-    words = [*matrix.words(COMMANDS[name], "c/", backwards=False), "--jobs", "1", "--workdir", str(kept)]
-    assert main(words) == 0
-    capfd.readouterr()
-    units = sorted(p for p in kept.rglob("*") if p.suffix == ".unit")
-    assert len(units) >= 2
-    for unit in units[::2]:
-        unit.unlink()
-    assert main(words) == 0
-    assert capfd.readouterr().out == plain[name][1]
-    assert sorted(p for p in kept.rglob("*") if p.suffix == ".unit") == units
+    swapped: dict[str, str] = {
+        "run_a": row["run_b"],
+        "run_b": row["run_a"],
+        **{name: minus(name) for name in ("difference", "effect_size") if name in row},
+    }
+    if "low" in row:
+        swapped |= {"low": minus("high"), "high": minus("low"), "wins": row["losses"], "losses": row["wins"]}
+    if row.get("outcome") in ("better", "worse"):
+        swapped["outcome"] = {"better": "worse", "worse": "better"}[row["outcome"]]
+    return {name: swapped.get(name, value) for name, value in row.items()}

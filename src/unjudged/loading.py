@@ -192,7 +192,7 @@ def _no_judgments(runs: Any, reading: Reading, jobs: int | None, seen: files.Unc
 
 
 def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:
-    """What was noticed in the runs; a note that several runs share is told once."""
+    """What was noticed in the runs, by name; a note that several runs share is told once."""
     told: dict[str, list[str]] = {}
     for table in tables:
         for note in table.notes:
@@ -208,10 +208,8 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
             told.setdefault(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})", []).append(
                 table.source
             )
-    return [
-        f"{sources[0]}: {note}" if len(sources) == 1 else f"{len(sources)} runs ({sources[0]}, ...): {note}"
-        for note, sources in told.items()
-    ]
+    shared = sorted((min(sources), len(sources), note) for note, sources in told.items())
+    return [f"{first}: {note}" if many == 1 else f"{many} runs ({first}, ...): {note}" for first, many, note in shared]
 
 
 def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> QrelsTable:

@@ -13,6 +13,7 @@ import numpy as np
 
 from unjudged.bounds.cells import one_document_lists
 from unjudged.collection import Collection, Floats, Ints
+from unjudged.comparing.paired_scores import in_order_of_names
 from unjudged.measures import Measure
 
 SEPARABLE = ("P", "SetP", "RBP", "DCG", "anti_P", "NumRelRet", "NumNonrelJudgedRet")
@@ -44,24 +45,29 @@ def separable_differences(collection: Collection, measure: Measure, first: Ints,
 
 
 def _open_documents(collection: Collection, measure: Measure, topic: int) -> tuple[Ints, Ints, Floats, Floats]:
-    """Unjudged documents of all lists of a topic: run, code, what they add at least, and how much more at most."""
+    """Unjudged documents of all lists of a topic: run, number, what they add at least, and how much more at most.
+
+    They are numbered as the runs list them, runs in order of names: sums over them do not show the order given.
+    """
     judgments, rankings = collection.judgments, collection.rankings
-    cells = np.arange(len(collection.runs)) * len(collection.topics) + topic
+    by_name = np.array(in_order_of_names(collection.runs))
+    cells = by_name * len(collection.topics) + topic
     start, length = rankings.offsets[cells], np.diff(rankings.offsets)[cells]
-    run = np.repeat(np.arange(len(cells)), length)
+    run, size = np.repeat(by_name, length), np.repeat(length, length)
     rank = np.arange(len(run)) - np.repeat(np.cumsum(length) - length, length)
     doc = rankings.doc[np.repeat(start, length) + rank].astype(np.int64)
     known = np.append(judgments.grade, np.int32(-1))
     unjudged = known[np.minimum(doc, len(judgments))] < 0
-    run, rank, doc = run[unjudged], rank[unjudged] + 1, doc[unjudged]
-    places, place = np.unique(np.stack((rank, length[run])), axis=1, return_inverse=True)
+    run, size, rank, doc = run[unjudged], size[unjudged], rank[unjudged] + 1, doc[unjudged]
+    _, first_seen, code = np.unique(doc, return_index=True, return_inverse=True)
+    places, place = np.unique(np.stack((rank, size)), axis=1, return_inverse=True)
     grades = np.arange(judgments.gains.top_grade + 1)
     worth = measure.cells(one_document_lists(judgments, grades, np.ones(len(grades))))
     least, most = (
         measure.cells(one_document_lists(judgments, np.full(places.shape[1], grade), places[0], places[1]))
         for grade in (worth.argmin(), worth.argmax())
     )
-    return run, doc, least[place.ravel()], (most - least)[place.ravel()]
+    return run, first_seen[code], least[place.ravel()], (most - least)[place.ravel()]
 
 
 def _one_sided(run: Ints, doc: Ints, rise: Floats, runs: int, first: Ints, second: Ints) -> tuple[Floats, Floats]:

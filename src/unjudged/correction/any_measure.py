@@ -7,7 +7,6 @@ in turn, its runs are corrected as if they were new, and the result is compared 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from unjudged.collection import Collection, Floats, Hits, Ints, Pool
 from unjudged.collection.joining import hits_of_cells, keep_hits
 from unjudged.measures import Measure
 from unjudged.pooling.membership import membership
+from unjudged.statistics.exact_sums import exact_means
 
 Mask = npt.NDArray[np.bool_]
 
@@ -86,7 +86,7 @@ class Scorer:
                 for m in np.flatnonzero(self.recall):
                     shares = self._relevant_left(self.measures[m], kept, alone)
                     losses[i, m] = ((before[m, i] - after[m, 0]) * shares).mean()
-        return np.array([math.fsum(loss) / len(loss) for loss in losses.T])  # whatever the order of the runs
+        return exact_means(losses.T)
 
     def _relevant_left(self, measure: Measure, kept: Mask, alone: Mask) -> Floats:
         """Per topic, the share of the relevant documents that stays: R reduced / R full."""

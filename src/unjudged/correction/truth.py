@@ -23,6 +23,8 @@ from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
 from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Provenance, Result, Row
+from unjudged.statistics.errors_of import mean_absolute_error
+from unjudged.statistics.exact_sums import exact_mean
 
 DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")
 COLUMNS = ("measure", "method", "group", "runs", "mae_truth", "bias_truth", "mae_pool", "bias_pool")
@@ -93,7 +95,7 @@ def _row(
         if reference is None:
             errors += [None, None]
         else:
-            errors += [float(np.abs(estimate - reference).mean()), float((estimate - reference).mean())]
+            errors += [mean_absolute_error(estimate, reference), exact_mean(estimate - reference)]
     return (str(measure), method, group, len(estimate), *errors)
 
 

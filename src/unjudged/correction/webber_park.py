@@ -12,6 +12,7 @@ from unjudged.collection import Floats, Ints
 from unjudged.correction.lists import Lists
 from unjudged.correction.protocols import Protocol
 from unjudged.correction.tally import Tally
+from unjudged.statistics.exact_sums import exact_sum
 
 
 def _means(lists: Lists, counted: Tally, protocol: Protocol) -> tuple[Ints, Ints, Ints]:
@@ -46,5 +47,5 @@ def ratio_adjustment(lists: Lists, counted: Tally, protocol: Protocol, k: Floats
     before, after, anti = _means(lists, counted, protocol)
     unjudged = np.maximum(scale - after - anti, 0)
     ratio = np.where(unjudged > 0, (before - after) / np.maximum(unjudged, 1), 0.0)
-    logs = np.where(plan.peers, np.log1p(ratio), 0.0).sum(axis=1)
+    logs = np.array([exact_sum(row) for row in np.where(plan.peers, np.log1p(ratio), 0.0)])
     return np.asarray(k * np.expm1(logs / np.maximum(plan.peers.sum(axis=1), 1)), np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from unjudged.pooling.coverage import coverage_of
 from unjudged.pooling.membership import teams_of
 from unjudged.pooling.pool import TOLERANCE, inferred_depth, inferred_runs, pool_of
 from unjudged.results import Provenance, Result, Row
+from unjudged.statistics.exact_sums import exact_mean
 
 CUTOFFS = (1, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 """Where judged@k is shown."""
@@ -48,8 +48,7 @@ def describe(
 
     def spread(name: str, values: Any) -> Row:
         low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
-        mean = math.fsum(values) / len(values) if len(values) else math.nan  # whatever the order of the runs
-        return name, mean, _plain(low), _plain(high)
+        return name, exact_mean(values), _plain(low), _plain(high)
 
     def rows() -> Iterable[Row]:
         yield "topics", len(collection.topics), None, None
@@ -113,7 +112,7 @@ def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple
 
 
 def _pool_notes(full: Collection, pool: Pool, looks: tuple[str, ...]) -> list[str]:
-    strangers = [run for run in full.runs if run not in set(looks)]
+    strangers = sorted(run for run in full.runs if run not in set(looks))
     if not strangers:
         return []
     shown = ", ".join(strangers[:8]) + (", ..." if len(strangers) > 8 else "")

@@ -60,7 +60,7 @@ class Settings:
 
 
 class Subject:
-    """The collection under question."""
+    """The collection under question, its runs in order of their names: the order given shows nowhere in a report."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Subject:
             raise UsageError("a report compares runs: at least two are needed")
         if len(collection.topics) < 2:
             raise UsageError("a report needs at least two judged topics")
-        self.collection, self.call = collection, call
+        self.collection, self.call = collection.with_runs(sorted(collection.runs)), call
         self.settings = settings or Settings()
         self.thresholds = thresholds or read_thresholds()
         self.second = second
@@ -164,7 +164,7 @@ class Subject:
             found = pool_of(c, depth, None if c.pool is not None else "infer")
         except UsageError:
             return None
-        return found
+        return replace(found, runs=tuple(sorted(found.runs)))
 
     @functools.cached_property
     def pooled_teams(self) -> dict[str, list[str]]:

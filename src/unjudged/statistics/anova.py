@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from unjudged.statistics.exact_sums import exact_mean, exact_means, exact_sum
 from unjudged.statistics.pairs import ZERO, score_matrix
 
 
@@ -69,18 +70,19 @@ def two_way(scores: ArrayLike) -> Anova:
     """The analysis of a topics x runs matrix; at least two topics and two runs."""
     matrix = score_matrix(scores, topics=2, runs=2)
     n, m = matrix.shape
-    grand = matrix.mean()
-    of_runs, of_topics = matrix.mean(axis=0) - grand, matrix.mean(axis=1) - grand
+    grand = exact_mean(matrix)
+    of_runs, of_topics = exact_means(matrix.T) - grand, exact_means(matrix) - grand
     rest = matrix - grand - of_runs - of_topics[:, None]
-    parts = [n * (of_runs**2).sum(), m * (of_topics**2).sum(), (rest**2).sum(), ((matrix - grand) ** 2).sum()]
+    total = exact_sum((matrix - grand) ** 2)
+    parts = [n * exact_sum(of_runs**2), m * exact_sum(of_topics**2), exact_sum(rest**2), total]
     nothing = n * m * ZERO**2  # what rounding leaves behind
-    ss = [0.0 if part < nothing else float(part) for part in parts]
+    ss = [0.0 if part < nothing else part for part in parts]
     return Anova(n, m, *ss)
 
 
 def within_run_variance(scores: ArrayLike) -> float:
     """Variance of the scores of one run over topics, pooled over runs (the residual of a one-way analysis)."""
-    return float(score_matrix(scores, topics=2).var(axis=0, ddof=1).mean())
+    return exact_mean(score_matrix(scores, topics=2).var(axis=0, ddof=1))
 
 
 def _ratio(effect: float, error: float) -> float:

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.statistics.exact_sums import exact_mean, exact_sum
+
 _ZERO = 1e-12  # smaller differences are ties
 
 
@@ -110,9 +112,9 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     lists = _two_lists(x, y)
     if lists is None or any(np.ptp(values) < _ZERO for values in lists):
         return math.nan
-    a, b = (values - values.mean() for values in lists)
-    scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
-    return max(-1.0, min(1.0, float((a * b).sum()) / scale)) if scale else math.nan
+    a, b = (values - exact_mean(values) for values in lists)
+    scale = math.sqrt(exact_sum(a * a) * exact_sum(b * b))
+    return max(-1.0, min(1.0, exact_sum(a * b) / scale)) if scale else math.nan
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:

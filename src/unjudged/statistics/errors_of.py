@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.pairs import ZERO, Floats, Integers
 
 
@@ -24,7 +23,7 @@ def _both(true: ArrayLike, estimated: ArrayLike) -> tuple[Floats, Floats]:
 def mean_absolute_error(true: ArrayLike, estimated: ArrayLike) -> float:
     """MAE: mean |true - estimated|, over runs; given topics x runs matrices, over topics first, then over runs."""
     s, e = _both(true, estimated)
-    return math.fsum(np.abs(s - e).ravel()) / s.size  # rounded once: the order of the runs does not show
+    return exact_mean(np.abs(s - e))
 
 
 def reinserted_ranks(true: ArrayLike, estimated: ArrayLike) -> tuple[Integers, Integers]:

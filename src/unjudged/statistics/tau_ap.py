@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.statistics.exact_sums import exact_mean, exact_sum
 from unjudged.statistics.pairs import ZERO
 
 
@@ -53,12 +54,12 @@ def tau_ap_a(reference: ArrayLike, estimate: ArrayLike) -> float:
     concordant = ((better > 0) & (_signs(reference) > 0)).sum(axis=1)
     place = 1 + (better > 0).sum(axis=1)
     size = (better == 0).sum(axis=1)
-    total = 0.0
+    parts = []
     for c, p, t in zip(concordant.tolist(), place.tolist(), size.tolist(), strict=True):
         if p > 1:
-            total += c / t * sum(1 / (p + k - 2) for k in range(1, t + 1))
-        total += sum(k / (p + k - 1) for k in range(1, t)) / (2 * t)
-    return float(2 * total / (len(place) - 1) - 1)
+            parts.append(c / t * sum(1 / (p + k - 2) for k in range(1, t + 1)))
+        parts.append(sum(k / (p + k - 1) for k in range(1, t)) / (2 * t))
+    return 2 * exact_sum(parts) / (len(place) - 1) - 1
 
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
@@ -75,4 +76,4 @@ def _one_way_b(reference: ArrayLike, estimate: ArrayLike) -> float:
     if not below_someone.any():
         return math.nan
     concordant = (above & (_signs(reference) > 0)).sum(axis=1)
-    return float(2 * (concordant[below_someone] / place[below_someone]).mean() - 1)
+    return 2 * exact_mean(concordant[below_someone] / place[below_someone]) - 1

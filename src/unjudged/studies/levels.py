@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.collection import Floats
 from unjudged.comparing.significance import Test
 from unjudged.figures import levels as charts
 from unjudged.results import Result, Row
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab
 from unjudged.studies.board import Board, Judged, Mask, fill
@@ -78,7 +78,7 @@ def levels_result(lab: Lab, found: Sequence[Steps], *, word: str, seed: int, alp
             selection = steps.case.selections[repeat - 1]
             for m, measure in enumerate(steps.judged.measures):
                 compared = steps.judged.compared(c, m, selection)
-                mean = _mean(steps.judged.means[c, m, steps.judged.places(selection)])
+                mean = exact_mean(steps.judged.means[c, m, steps.judged.places(selection)])
                 tau = steps.judged.tau(c, m, selection)
                 values = (level, str(measure), repeat, mean, tau, compared.power)
                 rows.append(row(lab, steps.case.name, (*values, compared.misses, compared.false_alarms)))
@@ -135,10 +135,5 @@ def _full(steps: Steps, kind: str) -> list[float]:
     selection = steps.case.selections[0]
     chosen = steps.judged.places(selection)
     if kind == "mean":
-        return [_mean(steps.judged.means[0, m, chosen]) for m in range(len(steps.judged.measures))]
+        return [exact_mean(steps.judged.means[0, m, chosen]) for m in range(len(steps.judged.measures))]
     return [steps.judged.compared(0, m, selection).power for m in range(len(steps.judged.measures))]
-
-
-def _mean(values: Floats) -> float:
-    """The mean over runs, rounded once: the same in whatever order they are given."""
-    return math.fsum(values) / len(values)

@@ -27,23 +27,23 @@ def runs_by_team(collection: Collection) -> dict[str, list[str]]:
 
 
 def one_of_each(teams: Mapping[str, list[str]], seed: int, repeat: int = 1) -> dict[str, str]:
-    """Team -> the run drawn for it; what a team gets does not depend on the other teams."""
+    """Team -> the run drawn for it, whatever the other teams are and in whatever order its runs stand."""
     chosen = {}
     for team, runs in teams.items():
         word = hashlib.sha256(team.encode("utf-8", "surrogateescape")).digest()
         rng = np.random.default_rng([seed, repeat, int.from_bytes(word[:8], "little")])
-        chosen[team] = runs[int(rng.integers(len(runs)))]
+        chosen[team] = sorted(runs)[int(rng.integers(len(runs)))]
     return chosen
 
 
 def best_runs(collection: Collection, runs: list[str], top: float, by: Any, rel: int | None = None) -> list[str]:
-    """The best of these runs by a measure, in the order given: a share below 1, else a number."""
+    """The best of these runs by a measure (equal ones by name), in the order given: a share below 1, else a number."""
     wanted = top * len(runs) if 0 < top < 1 else top
     if wanted < 1 or (top >= 1 and top != int(top)):
         raise UsageError(f"--top is a share between 0 and 1 or a whole number of runs, not {top:g}")
     scores = score(collection, by, rel=rel)
     means = dict(zip(collection.runs, scores.mean_values()[:, 0].tolist(), strict=True))
-    ranked = sorted(runs, key=lambda run: -means[run])  # equal means: the first given
+    ranked = sorted(runs, key=lambda run: (-means[run], run))
     kept = set(ranked[: int(wanted + 1e-9)])
     return [run for run in runs if run in kept]
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from unjudged.comparing.significance import Test
 from unjudged.results import Result, Row, Verdict
+from unjudged.statistics.exact_sums import exact_means
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab
 from unjudged.studies.board import FULL, Board, Judged, Mask, fill
@@ -107,7 +108,7 @@ def summary_rows(lab: Lab, found: Sequence[Bias], *, with_excluded: bool) -> lis
                         cells.append("yes" if out else "no")
                     rows.append(row(lab, case.name, [*cells, repeat]))
             for m, measure in enumerate(judged.measures):
-                means = np.mean(taus[m], axis=0).tolist() if taus[m] else [math.nan] * 4
+                means = exact_means(np.transpose(taus[m])).tolist() if taus[m] else [math.nan] * 4
                 cells = [AVERAGE, str(measure), *means, *(["no"] if with_excluded else [])]
                 rows.append(row(lab, case.name, [*cells, repeat]))
     return rows

@@ -9,11 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
 from unjudged.results import Verdict
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies.layouts import percent, signed_percent
 from unjudged.thresholds import limit_of
 
@@ -45,7 +44,7 @@ def _changes(found: Sequence[Bias], chosen: Any) -> dict[tuple[str, str], float]
             known = full > 0
             if known.any():
                 change = 100 * (reduced[known] - full[known]) / full[known]
-                changes[bias.case.name, condition] = float(change.mean())
+                changes[bias.case.name, condition] = exact_mean(change)
     return changes
 
 
@@ -57,9 +56,8 @@ def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
         return Verdict("unknown", few, float(len(changes)), f"at least {NEEDED} {what}s")
     measures = found[0].judged.measures
     main = measures[_ordinary(measures)]
-    mean = float(np.mean(list(changes.values())))
-    size = float(np.mean(np.abs(list(changes.values()))))
-    (_, worst), most = max(changes.items(), key=lambda item: abs(item[1]))
+    mean, size = exact_mean(changes.values()), exact_mean(map(abs, changes.values()))
+    (_, worst), most = max(changes.items(), key=lambda item: (abs(item[1]), item[0]))
     sentence = (
         f"a {what} left out of the pool changes by {signed_percent(mean)} in {main} on average, "
         f"{worst} most ({signed_percent(most)})"
@@ -67,7 +65,7 @@ def leaving_verdict(found: Sequence[Bias], what: str) -> Verdict:
     condensed = _changes(found, lambda all: next((m for m, one in enumerate(all) if one.condensed), None))
     if condensed:
         other = next(m for m in measures if m.condensed)
-        gain = float(np.mean(list(condensed.values())))
+        gain = exact_mean(condensed.values())
         sentence += f"; in {other}, which drops unjudged documents, by {signed_percent(gain)}"
     limit = limit_of("leave-out")
     return Verdict(limit.word(size), sentence, size, f"mean size of the change {size:.2f}%; {limit.sentence}")
@@ -87,7 +85,7 @@ def taking_verdict(found: Sequence[Bias]) -> Verdict:
     known = [tau for tau in taus if not math.isnan(tau)]
     if len(known) < 2:
         return Verdict("unknown", "too few teams with relevant documents for every topic", float(len(known)), "2 teams")
-    mean = float(np.mean(known))
+    mean = exact_mean(known)
     main = found[0].judged.measures[_ordinary(found[0].judged.measures)]
     sentence = (
         f"judgments from a single team give an order of the runs in {main} with tau {mean:.3f} to the full one "
@@ -111,7 +109,7 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
                 for (at, repeat), c in steps.condition.items()
                 if at == level
             ]
-            mean = float(np.mean(taus))
+            mean = exact_mean(taus)
             if m == _ordinary(found[0].judged.measures):
                 worst = min(worst, mean)
             if math.isnan(mean) or mean < same:
