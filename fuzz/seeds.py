@@ -1,8 +1,12 @@
-"""Where mutation starts: small files with everything that once went wrong, and spellings of measures."""
+"""Where mutation starts: small files with everything that once went wrong, spellings of measures, the stored corpus."""
 
 from __future__ import annotations
 
+import base64
 import random
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
 
 QRELS = (
     b"1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 1\n",
@@ -23,15 +27,65 @@ SPELLINGS = (
     *("P.5,10", "map,recip_rank", "official", "sakai2009", "nDCG(gains={1:1,2:3})", "AP(norm='min')@5", "IPrec@0.1"),
     *("ERR(stop='ntcir')", "P(rel=2", "nDGC@10", "@", "P@@5", "RBP(p=nan)", "P(rel=1,rel=2)", "", " , ", "AP@1e9"),
 )
-WORDS = (b" ", b"\t", b"\n", b"\r\n", b"\0", b"#", b"nan", b"inf", b"-", b"1e", b"0x", b"Q0", b"'", b"(", b"@", b"\xff")
+WORDS = (
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"#",
+    b"nan",
+    b"inf",
+    b"-",
+    b"1e",
+    b"0x",
+    b"Q0",
+    b"'",
+    b"(",
+    b"@",
+    b"\xff",
+    b"\x1d",
+    b"\x1b",
+    b"\x1c",
+)
+
+
+PIECES = (
+    b"\x1b\x04\x01% Q0 d% 1 % t\n",
+    b"\x1b\xff\xff1 Q0 d% 1 -%.5 t\n",
+    b"\x1b\x05\x001 Q0 a% 1 1 t\n\x1d\x1b\x02\x001 Q0 a% 1 % t\n",
+    b"\x1b\x06\x002 Q0 some-long-name-% 17 1234567.12345678 the-tag\n",
+    b"1 Q0 a 1 1\x1d.5 t\n1 Q0 b 2\x1d 1 t\n2 Q0\x1d",
+    b"\x1c1\x1fa\nb\nx\x1f\x02\x03\x01\x1d\x1c2\x1f\x1f\x1d\x1c2\x1fd\x1f\xff\x1d1 Q0 c 1 1 t\n",
+)
+
+
+def stored(target: str) -> list[bytes]:
+    """The corpus kept from earlier fuzzing: one input per line, base64; the scanner and its twin share theirs."""
+    path = CORPUS / f"{'scanner' if target == 'twins' else target}.txt"
+    return [base64.b64decode(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def store(target: str, inputs: list[bytes]) -> int:
+    """Keeps these inputs besides those that are kept already; how many there are now."""
+    path = CORPUS / f"{'scanner' if target == 'twins' else target}.txt"
+    path.parent.mkdir(exist_ok=True)
+    kept = sorted({base64.b64encode(data).decode() for data in inputs}, key=lambda line: (len(line), line))
+    path.write_text("".join(f"{line}\n" for line in kept))
+    return len(kept)
 
 
 def seeds(target: str) -> list[bytes]:
     """The inputs a target starts from."""
     if target == "grammar":
-        return [spelling.encode() for spelling in SPELLINGS]
-    options = range(0, 256, 37)
-    return [bytes([option]) + q + b"\x1e" + r for option in options for q in QRELS for r in RUNS]
+        made = [spelling.encode() for spelling in SPELLINGS]
+    elif target in ("arrays", "misuse", "pytrec_eval"):
+        draw = random.Random(target)
+        made = [bytes([k % 32]) + draw.randbytes(20 + 3 * (k % 30)) for k in range(128)]
+    else:
+        made = [bytes([option]) + q + b"\x1e" + r for option in range(0, 256, 37) for q in QRELS for r in RUNS]
+        made += [bytes([option]) + QRELS[0] + b"\x1e" + p for option in range(0, 256, 67) for p in PIECES]
+    return made + stored(target)
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:

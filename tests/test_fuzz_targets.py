@@ -1,4 +1,4 @@
-"""The fuzz targets on their seeds and a short mutation run; the scanner once more under gcc's sanitizers.
+"""The fuzz targets on their seeds, the stored corpus and a short mutation run; the C kernels under gcc's sanitizers.
 
 `make fuzz` runs them long and coverage guided (fuzz/README.md).
 """
@@ -17,20 +17,55 @@ import pytest
 FUZZ = Path(__file__).parent.parent / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
-from seeds import mutated, seeds  # noqa: E402
-from targets import TARGETS  # noqa: E402
+import inside  # noqa: E402
+import targets  # noqa: E402
+from cases import Case, case  # noqa: E402
+from seeds import mutated, seeds, store, stored  # noqa: E402
 
 FOUND = {
     "grammar": [b"P(rel=1if 2)@5", b"RBP(p=0.5in 2)", b"nDCG(gains={1:1e400})@5"],
+    "arrays": [b"\x0a\x05\x00", b"\x0a\x01\x01\x00"],
+    "misuse": [bytes([k]) + bytes([3, 0, 7, 0, 9, 3, 1, 0, 8, 3, 0, 11]) * 3 for k in range(10)],
 }
 """Inputs that broke something once."""
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", targets.TARGETS)
 def test_seeds_and_mutations(target: str) -> None:
     draw, pool = random.Random(20261116), seeds(target)
-    for data in [*pool, *FOUND.get(target, []), *(mutated(draw.choice(pool), draw) for _ in range(1500))]:
-        TARGETS[target](data)
+    for data in [*pool, *FOUND.get(target, []), *(mutated(draw.choice(pool), draw) for _ in range(800))]:
+        targets.TARGETS[target](data)
+
+
+def test_bytes_are_read_as_told() -> None:
+    given = case(b"\x5bq\x1ea\x1d\x1c1\x1fx\ny\x1f\x02\x03\x1d\x1b\x00\x00r%\n\x1d\x1cnothing")
+    assert (given.option, given.judgments, given.text_only) == (0x5B, b"q", False)
+    assert [p if isinstance(p, bytes) else (*p[:2], list(p[2])) for p in given.pieces] == [
+        b"a",
+        (b"1", b"x\ny", [1.0, 2.0]),
+        b"r0\nr1\n",
+    ]
+    assert (given.lenient, given.ties, given.truncate, given.keep_docs, given.gather) == (True, 1, 3, True, False)
+    assert Case(0, b"", (b"a", b"b")).in_one_piece().pieces == (b"ab",)
+
+
+def test_a_finding_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def picky(data: bytes) -> None:
+        assert data != b"P.5,10", "not this one"
+
+    monkeypatch.setitem(targets.TARGETS, "grammar", picky)
+    monkeypatch.setattr(inside, "HERE", tmp_path)
+    assert inside.mutation("grammar", 20, 0, 1) == 1
+    (kept,) = (tmp_path / "findings").iterdir()
+    assert kept.read_bytes() == b"P.5,10"
+    assert "not this one" in capsys.readouterr().out
+
+
+def test_a_corpus_is_stored_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seeds.CORPUS", tmp_path / "corpus")
+    assert stored("arrays") == []
+    assert store("arrays", [b"\0\xff", b"", b"\0\xff"]) == 2
+    assert stored("arrays") == [b"", b"\0\xff"]
 
 
 def sanitizer() -> str | None:
@@ -43,7 +78,7 @@ def sanitizer() -> str | None:
 
 
 @pytest.mark.skipif(sanitizer() is None, reason="no gcc with an address sanitizer here")
-def test_the_scanner_under_sanitizers(tmp_path: Path) -> None:
+def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
     built = subprocess.run(
         ["bash", str(FUZZ / "build.sh"), str(tmp_path), "gcc"],
         env={**os.environ, "PYTHON": sys.executable},
@@ -59,14 +94,11 @@ def test_the_scanner_under_sanitizers(tmp_path: Path) -> None:
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",
     }
-    program = (
-        f"import unjudged.kernels as k; assert k.IN_USE == 'C' and k.__file__.startswith({str(tmp_path)!r})\n"
-        "import runpy, sys; sys.argv = ['run.py', 'kernels', '--plain', '--executions', '1500', '--seed', '7']\n"
-        f"runpy.run_path({str(FUZZ / 'run.py')!r}, run_name='__main__')"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "1500 executions with seed 7" in ran.stdout and " 0 findings" in ran.stdout
-    assert "runtime error" not in ran.stderr and "AddressSanitizer" not in ran.stderr
+    for target in ("twins", "arrays", "misuse"):
+        runs = str(len(seeds(target)) + 400)
+        command = [sys.executable, str(FUZZ / "inside.py"), target, "mutation", runs, "0", "7"]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert f"kernels: {tmp_path}" in ran.stdout
+        assert f"executions: {runs}, " in ran.stdout and "findings: 0" in ran.stdout
+        assert "runtime error" not in ran.stderr and "AddressSanitizer" not in ran.stderr

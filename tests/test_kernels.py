@@ -1016,3 +1016,34 @@ def test_hits_that_do_not_fit_are_refused(kernels: Any) -> None:
     for place, bad in ((2, np.ones(1, np.int64)), (4, np.zeros(1, np.int32)), (0, np.ones(2)), (5, np.empty(2))):
         with pytest.raises(ValueError, match="different lengths"):
             kernels.segment_read(*good[:place], bad, *good[place + 1 :])
+
+
+@needs_c
+def test_offsets_that_lie_are_refused() -> None:
+    """Found by fuzzing: each of these was once read beyond its end."""
+    floats, ints32 = np.ones(2), np.zeros(2, np.int32)
+    for ends in ([2, 1], [-1, 2], [3, 3]):
+        with pytest.raises(ValueError, match="inconsistent"):
+            _c.code_documents(b"ab", np.array(ends, np.int64), ints32, ints32 - 1, 0)
+    for offsets in ([0, 2**61], [0, 3], [0, 2, 1], [1, 2], [0, 2**63 - 1, 2], []):
+        array_ = np.array(offsets, np.int64)
+        for name in ("segment_sum", "segment_cumsum", "segment_cumprod", "segment_max_from"):
+            out = np.zeros(max(len(offsets) - 1, 0) if name == "segment_sum" else 2)
+            with pytest.raises(ValueError, match="different lengths"):
+                getattr(_c, name)(floats, array_, out)
+        with pytest.raises(ValueError, match="different lengths"):
+            _c.choose_hits(ints32, 0, 1, False, ints32, ints32, array_, *(ints32.copy() for _ in "123"), array_.copy())
+        with pytest.raises(ValueError, match="different lengths"):
+            _c.segment_read(floats, array_, np.zeros(1, np.int64), np.array([0, 2]), ints32 + 1, floats.copy())
+        with pytest.raises(ValueError, match="different lengths"):
+            _c.segment_read(floats, np.array([0, 2]), np.zeros(1, np.int64), array_, ints32 + 1, floats.copy())
+    with pytest.raises(ValueError, match="different lengths"):
+        _c.segment_sum(b"", b"1234", bytearray())
+
+
+@both
+def test_an_empty_document_id(kernels: Any) -> None:
+    scanner = kernels.RunScanner(make_index(kernels, {b"1": [b""]}), keep_docs=True)
+    assert scanner.add(b"1", b"", np.zeros(1, np.int64), np.ones(1)) == 0
+    found = scanner.finish()
+    assert (ints(found["row"]), ints(found["rank"]), found["docs"]) == ([0], [1], b"")

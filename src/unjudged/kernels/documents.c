@@ -13,6 +13,7 @@ static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
     char *out_data = NULL;
     PyObject *out = NULL;
     int right = (size_t)topics.len / 4 == n && (size_t)rows.len / 4 == n && (!n || end[n - 1] <= docs.len);
+    for (size_t i = 0; right && i < n; i++) right = (i ? end[i - 1] : 0) <= end[i];
     if (!right) PyErr_SetString(PyExc_ValueError, "inconsistent document arrays");
     else out = new_bytes(n * 4, &out_data);
     if (out) {

@@ -167,6 +167,7 @@ int add_listed(RunScanner *r, const Listed *listed, size_t n)
 
 int leave_text(RunScanner *r)
 {
+    if (arena_reserve(&r->arena, 1)) return -1;   /* an empty id has a place, too */
     Entry *entries = (Entry *)r->entries.data;
     for (size_t n = r->entries.size / sizeof(Entry); r->in_arena < n; r->in_arena++) {
         Entry *e = entries + r->in_arena;

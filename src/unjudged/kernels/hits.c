@@ -12,18 +12,17 @@ static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
                           &b[OFFSETS], &b[OUT_ROW], &b[OUT_RANK], &b[OUT_PLACE], &b[OUT_OFFSETS]))
         return NULL;
     size_t rows = (size_t)b[VALUE].len / 4, n = (size_t)b[ROW].len / 4;
-    size_t cells = (size_t)b[OFFSETS].len / 8 - (b[OFFSETS].len > 0);
+    int64_t cells = count_segments(&b[OFFSETS]);
     const int32_t *value = b[VALUE].buf, *row = b[ROW].buf, *rank = b[RANK].buf;
     const int64_t *offsets = b[OFFSETS].buf;
     int32_t *out_row = b[OUT_ROW].buf, *out_rank = b[OUT_RANK].buf, *out_place = b[OUT_PLACE].buf;
     int64_t *out_offsets = b[OUT_OFFSETS].buf, kept = 0;
-    int right = b[OFFSETS].len > 0 && offsets[0] == 0 && offsets[cells] == (int64_t)n && b[RANK].len == b[ROW].len &&
+    int right = cells >= 0 && offsets[cells] == (int64_t)n && b[RANK].len == b[ROW].len &&
                 b[OUT_OFFSETS].len == b[OFFSETS].len;
     for (int i = OUT_ROW; i <= OUT_PLACE; i++) right = right && b[i].len == b[ROW].len;
-    for (size_t c = 0; right && c < cells; c++) right = offsets[c] <= offsets[c + 1];
     if (right) {
         Py_BEGIN_ALLOW_THREADS
-        for (size_t c = 0; right && c < cells; c++) {
+        for (int64_t c = 0; right && c < cells; c++) {
             const int64_t size = offsets[c + 1] - offsets[c], first = kept;
             const int32_t *mine = row + offsets[c], *at = rank + offsets[c];
             uint32_t highest = 0;
@@ -59,20 +58,17 @@ static PyObject *segment_read(PyObject *Py_UNUSED(module), PyObject *args)
     Py_buffer b[MANY];
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &b[VALUES], &b[STARTS], &b[SEGMENT], &b[CELLS], &b[RANKS], &b[OUT]))
         return NULL;
-    size_t segments = (size_t)b[STARTS].len / 8 - (b[STARTS].len > 0), cells = (size_t)b[SEGMENT].len / 8;
+    int64_t segments = count_segments(&b[STARTS]), cells = count_segments(&b[CELLS]);
     const double *values = b[VALUES].buf;
     const int64_t *starts = b[STARTS].buf, *segment = b[SEGMENT].buf, *offsets = b[CELLS].buf;
     const int32_t *rank = b[RANKS].buf;
     double *out = b[OUT].buf;
-    int right = b[STARTS].len > 0 && starts[0] == 0 && starts[segments] * 8 == b[VALUES].len &&
-                (size_t)b[CELLS].len == (cells + 1) * 8 && offsets[0] == 0 && offsets[cells] * 4 == b[RANKS].len &&
-                b[OUT].len == b[RANKS].len * 2;
-    for (size_t s = 0; right && s < segments; s++) right = starts[s] <= starts[s + 1];
-    for (size_t c = 0; right && c < cells; c++)
-        right = offsets[c] <= offsets[c + 1] && segment[c] >= 0 && (size_t)segment[c] < segments;
+    int right = segments >= 0 && starts[segments] == b[VALUES].len / 8 && cells >= 0 && b[SEGMENT].len / 8 == cells &&
+                offsets[cells] == b[RANKS].len / 4 && b[OUT].len / 8 == b[RANKS].len / 4;
+    for (int64_t c = 0; right && c < cells; c++) right = segment[c] >= 0 && segment[c] < segments;
     if (right) {
         Py_BEGIN_ALLOW_THREADS
-        for (size_t c = 0; right && c < cells; c++) {
+        for (int64_t c = 0; right && c < cells; c++) {
             int64_t start = starts[segment[c]], size = starts[segment[c] + 1] - start;
             for (int64_t i = offsets[c]; i < offsets[c + 1]; i++) {
                 if (rank[i] < 1) { right = 0; break; }

@@ -58,7 +58,7 @@ static int copy_buffer(PyObject *source, Arena *into)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)) return -1;
-    int failed = arena_append(into, view.buf, (size_t)view.len);
+    int failed = arena_reserve(into, 1) || arena_append(into, view.buf, (size_t)view.len);
     PyBuffer_Release(&view);
     if (failed) PyErr_NoMemory();
     return failed;
@@ -68,7 +68,6 @@ static int copy_int64(PyObject *source, int64_t **into, int64_t *n)
 {
     Arena a = {0};
     if (copy_buffer(source, &a)) return -1;
-    if (!a.data && !(a.data = malloc(8))) { PyErr_NoMemory(); return -1; }
     *into = (int64_t *)a.data;
     *n = (int64_t)(a.size / sizeof(int64_t));
     return 0;

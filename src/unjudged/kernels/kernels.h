@@ -61,6 +61,17 @@ static inline PyObject *new_bytes(size_t n, char **data)
     return b;
 }
 
+/* How many segments do these offsets (0 = o[0] <= o[1] <= ...) tell apart? -1: they are none. */
+static inline int64_t count_segments(const Py_buffer *offsets)
+{
+    const int64_t *o = offsets->buf;
+    int64_t segments = (int64_t)(offsets->len / 8) - 1;
+    if (segments < 0 || o[0] != 0) return -1;
+    for (int64_t s = 0; s < segments; s++)
+        if (o[s] > o[s + 1]) return -1;
+    return segments;
+}
+
 static inline int set_item(PyObject *dict, const char *name, PyObject *value)
 {
     if (!value) return -1;

@@ -46,7 +46,7 @@ static PyObject *write_rows(PyObject *Py_UNUSED(module), PyObject *args)
     const double *value = values.buf;
     const Piece last = {end.buf, (size_t)end.len};
     for (size_t c = 0; c < columns; c++) longest = names[c].n > longest ? names[c].n : longest;
-    for (size_t r = 0; r < rows; r++) {
+    for (size_t r = 0; r < rows && columns; r++) {
         if (arena_reserve(&text, columns * (heads[r].n + longest + LONGEST_NUMBER + last.n))) {
             PyErr_NoMemory();
             goto done;

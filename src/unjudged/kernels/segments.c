@@ -9,17 +9,15 @@ static PyObject *walk_segments(PyObject *args, char mode)
 {
     Py_buffer values, offsets, out;
     if (!PyArg_ParseTuple(args, "y*y*w*", &values, &offsets, &out)) return NULL;
-    size_t cells = (size_t)offsets.len / 8 - (offsets.len > 0), n = (size_t)out.len / 8;
+    int64_t cells = count_segments(&offsets), n = (int64_t)out.len / 8;
     const double *v = values.buf;
     const int64_t *o = offsets.buf;
     double *to = out.buf;
-    int right = offsets.len > 0 && o[0] == 0 && (mode == 's' ? n == cells : n * 8 == (size_t)values.len);
-    for (size_t c = 0; right && c < cells; c++) right = o[c] <= o[c + 1];
-    right = right && o[cells] * 8 <= values.len;
+    int right = cells >= 0 && o[cells] <= values.len / 8 && (mode == 's' ? n == cells : n == values.len / 8);
     if (!right) PyErr_SetString(PyExc_ValueError, "segments and arrays of different lengths");
     else {
         Py_BEGIN_ALLOW_THREADS
-        for (size_t c = 0; c < cells; c++) {
+        for (int64_t c = 0; c < cells; c++) {
             double total = mode == '*';
             if (mode == 's') {
                 for (int64_t i = o[c]; i < o[c + 1]; i++) total += v[i];
