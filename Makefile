@@ -8,7 +8,7 @@ SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 .PHONY: demo test lint bench docs fuzz load browser clean
 
 demo: $(VENV)/.installed
-	$(BIN)/unjudged demo -o demo
+	@$(BIN)/unjudged demo -o demo
 
 test: $(VENV)/.installed-dev lint browser
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rs
@@ -48,11 +48,13 @@ clean:
 	rm -rf $(VENV) build demo src/*.egg-info src/unjudged/kernels/*.so
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	@echo "making $(VENV)" >&2
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	touch $@
+	@echo "installing unjudged into $(VENV)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
 
 $(VENV)/.installed-dev: $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
-import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -186,27 +183,3 @@ def test_notes_go_to_stderr(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "permutation", "--resamples", "100", "--format", "tsv")
     assert err == "note: 100 resamples cannot give a p value small enough for 66 pairs with Holm; take at least 1321\n"
     assert "note" not in out
-
-
-DOCUMENTED = (Path(__file__).parent.parent / "docs" / "comparing.md").read_text("utf-8")
-
-
-def test_the_documentation_shows_what_happens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Every command and every piece of Python in docs/comparing.md, with its output."""
-    monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"```console\n\$ unjudged (.*?)\n(.*?)```", DOCUMENTED, re.S)
-    assert len(commands) == 4
-    for command, output in commands:
-        capfd.readouterr()
-        assert cli.main(shlex.split(command)) == 0
-        printed = capfd.readouterr().out
-        assert printed == output or command.startswith("simulate")
-    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", DOCUMENTED, re.S)
-    assert len(pieces) == 2
-    for code, output in pieces:
-        printed_text = io.StringIO()
-        with contextlib.redirect_stdout(printed_text):
-            exec(code, {})
-        assert printed_text.getvalue().strip("\n") == output.strip("\n")

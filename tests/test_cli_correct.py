@@ -308,19 +308,3 @@ def test_only_one_run_looks_pooled(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s")), "--new", "s"]) == 2
     said = capsys.readouterr().err
     assert "only r of 2 runs looks pooled to depth 2, correction needs at least two; state the pooled runs" in said
-
-
-def test_the_example_of_the_documentation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """docs/correction.md, "One run": the commands give what is shown."""
-    text = (Path(__file__).parents[1] / "docs" / "correction.md").read_text("utf-8")
-    block = text.partition("## One run\n\n")[2].partition("\n\n`--new`")[0]
-    lines = [line.removeprefix("    ") for line in block.splitlines()]
-    commands = [line.removeprefix("$ unjudged ").split() for line in lines if line.startswith("$ ")]
-    monkeypatch.chdir(tmp_path)
-    assert main(commands[0]) == 0
-    capsys.readouterr()
-    assert main(commands[1]) == 0
-    shown = [line.rstrip() for line in lines if not line.startswith("$ ")]
-    assert capsys.readouterr().out.splitlines() == shown

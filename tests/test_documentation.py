@@ -1,39 +1,142 @@
-"""The quick start does what it shows, examples run, and the site builds without a warning."""
+"""What README and documentation show is what happens, and the site builds without a warning.
+
+Every command of a console block is run, page by page, and its standard output compared with what the page shows (a line
+`...` stands for output left out). Every piece of Python is run; the text block that follows it is what it prints.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from unjudged.cli import main
+from unjudged.measures import REGISTRY as MEASURES
+from unjudged.studies import NAMES
+from unjudged.studies._study import REGISTRY as STUDIES
 
 ROOT = Path(__file__).parent.parent
-QUICK_START = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
-COMMANDS = re.findall(r"^    (unjudged .*)$", QUICK_START, re.M)
-PYTHON = r"```python\n(.*?)```"
+DATA = ROOT.parent / "shared" / "data"
+REAL = ("dl19-passage", "robust03", "trec2-adhoc")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"```(console|python)\n(.*?)```(?:\n+```text\n(.*?)```)?", re.S)
+FINDINGS = ("check", "ci")  # verbs whose exit code 1 is an answer
 
 
-def test_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def pieces(text: str) -> Iterator[tuple[str, str, str]]:
+    """(kind, command or code, output shown) in the order of the page."""
+    for kind, body, printed in BLOCK.findall(text):
+        if kind == "python":
+            yield kind, body, printed
+            continue
+        for part in re.split(r"^\$ ", body, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            yield kind, command, output
+
+
+def ran(command: str, capfd: pytest.CaptureFixture[str]) -> str:
+    """Standard output of a command; plain ones are run in this process."""
+    if command == "make demo":
+        assert "\t@$(BIN)/unjudged demo -o demo\n" in (ROOT / "Makefile").read_text("utf-8")
+        command = "unjudged demo -o demo"
+    command = command.removeprefix(".venv/bin/")  # README: what `make demo` installed
+    if re.match(r"unjudged [^|>]*$", command):
+        words = shlex.split(command)[1:]
+        capfd.readouterr()
+        code = main(words)
+        out, err = capfd.readouterr()
+    else:
+        there = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=there)
+        words, code, out, err = [], done.returncode, done.stdout, done.stderr
+    assert code == 0 or (code == 1 and words[0] in FINDINGS), f"{command}: {err}"
+    return out
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Equal, where a line `...` stands for any lines."""
+    parts = re.split(r"^\.\.\.\n", shown, flags=re.M)
+    return re.fullmatch(".*".join(map(re.escape, parts)), printed, re.S) is not None
+
+
+SHOWN = {str(page.relative_to(ROOT)): list(pieces(page.read_text("utf-8"))) for page in PAGES}
+
+
+@pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown])
+@pytest.mark.filterwarnings("ignore")  # remarks of the packages in coming-from.md
+def test_a_page_shows_what_happens(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if page == "docs/coming-from.md":
+        for package in ("ir_measures", "pyterrier", "ranx"):
+            pytest.importorskip(package, reason=f"{package} is not installed")
     monkeypatch.chdir(tmp_path)
-    assert len(COMMANDS) >= 9
-    for command in COMMANDS:
-        code = main(shlex.split(command)[1:])
-        printed = capfd.readouterr()
-        assert code in ((0, 1) if " check " in command else (0,)), printed.err
-        if " score " in command:
-            for line in printed.out.splitlines()[:4]:
-                assert f"    {line}\n" in QUICK_START
-    assert (tmp_path / "without.txt").read_text().count("\n") < (tmp_path / "tiny/qrels.txt").read_text().count("\n")
-    assert (tmp_path / "trust.html").read_text("utf-8").count("<h2") >= 12
-    for page in ("quickstart.md", "extending.md"):
-        for code_block in re.findall(PYTHON, (ROOT / "docs" / page).read_text("utf-8"), re.S):
-            exec(code_block, {})
+    for name in REAL:
+        (tmp_path / name).symlink_to(DATA / name)
+    known = set(MEASURES)
+    names: dict[str, object] = {}
+    try:
+        for kind, source, output in SHOWN[page]:
+            if kind == "console":
+                if any(f" {name}/" in source for name in REAL) and not DATA.is_dir():
+                    continue
+                printed = ran(source, capfd)
+            else:
+                text = io.StringIO()
+                with contextlib.redirect_stdout(text):
+                    exec(compile(source, page, "exec", dont_inherit=True), names)
+                printed = text.getvalue().rstrip("\n") + "\n" if text.getvalue() else ""
+            assert agrees(output, printed), f"{source}\n--- printed\n{printed}--- shown\n{output}"
+    finally:
+        for study in set(STUDIES) - set(NAMES):  # made by the pages on measures and studies of one's own
+            del STUDIES[study]
+        for measure in set(MEASURES) - known:
+            del MEASURES[measure]
+
+
+def test_pages_that_should_show_something_do() -> None:
+    commands = {page: sum(kind == "console" for kind, _, _ in shown) for page, shown in SHOWN.items()}
+    assert commands["README.md"] >= 2 and commands["docs/quickstart.md"] >= 9
+    assert all(count >= 4 for page, count in commands.items() if "guides" in page)
+    assert sum(commands.values()) >= 55
+
+
+def test_commands_begin_with_a_dollar_only_where_they_are_run() -> None:
+    for page in PAGES:
+        loose = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+        assert re.findall(r"^ *\$ (?:unjudged|python) .*", loose, re.M) == [], page.name
+
+
+def test_the_page_of_studies_names_them_all() -> None:
+    page = (ROOT / "docs" / "studies.md").read_text("utf-8")
+    for name in NAMES:
+        assert f"| `{name}` |" in page
+
+
+def test_the_workflow_runs_and_stands_on_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gate's step of examples/github-actions.yml, as it is, on files of those names."""
+    import yaml
+
+    text = (ROOT / "examples" / "github-actions.yml").read_text("utf-8")
+    assert text in (ROOT / "docs" / "ci.md").read_text("utf-8")
+    steps = [step["run"] for step in yaml.safe_load(text)["jobs"]["gate"]["steps"] if "run" in step]
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("1 0 a 1\n2 0 b 1\n3 0 c 1\n")
+    run = "".join(f"{t} Q0 {d} 1 1 x\n" for t, d in (("1", "a"), ("2", "b"), ("3", "c")))
+    for name in ("new.run", "baseline.run"):
+        Path(name).write_text(run)
+    (gate,) = [step for step in steps if step.startswith("unjudged ci ")]
+    assert main(shlex.split(gate)[1:]) == 0
+    assert "| nDCG@10 | pass |" in Path("gate.md").read_text()
+    assert '<testsuite name="unjudged ci" tests="2" failures="0"' in Path("junit.xml").read_text()
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import statistics
 from pathlib import Path
 from typing import Any
@@ -493,28 +491,3 @@ def test_a_collection_without_judgments(files: Path) -> None:
     (files / "many").write_text("".join(f"{t} Q0 d 1 1 x\n" for t in many))
     assert len(uj.load(None, str(files / "many")).topics) == 30
     assert uj.load(None, {"b": {"x": {"d": 1.0}}, "a": {"w": {"d": 1.0}}}).topics == ("w", "x")
-
-
-REAL = Path(__file__).parent.parent.parent / "shared" / "data"
-
-
-@pytest.mark.parametrize(("page", "commands"), [("pools.md", 6), ("judges.md", 4)])
-def test_the_documentation_shows_what_happens(
-    page: str, commands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parent.parent / "docs" / page).read_text("utf-8")
-    shown = re.findall(r"```console\n\$ unjudged (.*?)\n(.*?)```", text, re.S)
-    assert len(shown) == commands
-    for real in ("robust03", "dl19-passage"):
-        (tmp_path / real).symlink_to(REAL / real)
-    for command, output in shown:
-        capfd.readouterr()
-        if "qrels.txt.gz" in command:  # shortened, on a real collection
-            if REAL.is_dir():
-                assert main(shlex.split(command)) == 0
-                kept = [line for line in output.split("note: ")[0].splitlines() if line != "..."]
-                assert len(kept) >= 6 and set(kept) <= set(capfd.readouterr().out.splitlines())
-            continue
-        assert main(shlex.split(command)) == 0
-        assert capfd.readouterr().out == output or command.startswith("simulate")

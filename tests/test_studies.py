@@ -415,6 +415,21 @@ def test_a_study_of_ones_own(sim: uj.Collection) -> None:
         del REGISTRY["counting"]
 
 
+def test_options_of_ones_own_study_are_read_by_the_kind_of_their_default() -> None:
+    from inspect import Parameter
+
+    from unjudged.studies.options import option_of
+
+    def read(default: Any, text: str) -> Any:
+        return option_of("own_one", Parameter("own_one", Parameter.KEYWORD_ONLY, default=default)).parse(text)
+
+    assert read((0.5, 0.1), "0.3,2") == (0.3, 2)
+    assert read(("a", "b"), "c, d") == ("c", "d")
+    assert (read(2, "3"), read(0.5, "3"), read("x", "3"), read(None, "3")) == (3, 3.0, "3", "3")
+    with pytest.raises(UsageError, match="numbers are given as 50,10,1, not 'many'"):
+        read((1,), "many")
+
+
 def _double(shared: Mapping[str, int], unit: tuple[int]) -> dict[str, Any]:
     return {"runs": np.array(shared["factor"] * unit[0])}
 

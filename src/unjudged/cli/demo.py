@@ -6,6 +6,9 @@ unjudged demo [-o DIR] [--seed N]
 from __future__ import annotations
 
 import argparse
+import shlex
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,11 +64,18 @@ def run(args: argparse.Namespace) -> int:
         both = f"{true[r]:>8.4f} {ranks[1][r]:>5} {seen[r]:>10.4f} {ranks[0][r]:>5}"
         print(f"{name:<9} {inside:<6} {both} {judged[r]:>10.4f}")
     print(f"\nThe report is {folder / 'trust.html'}: open it in a browser.")
+    files, program = shlex.quote(str(folder)), _program()
     print("\nTry:")
-    print(f"  unjudged serve {folder}/qrels.txt {folder}/runs --teams {folder}/teams.tsv     (the same with controls)")
-    print(f'  unjudged score {folder}/qrels.txt {folder}/runs -m "AP, AP\', nDCG@10, Judged@10"')
-    print(f"  unjudged score {folder}/truth.txt {folder}/runs -m AP     (the truth)")
+    print(f"  {program} serve {files}/qrels.txt {files}/runs --teams {files}/teams.tsv     (the same with controls)")
+    print(f'  {program} score {files}/qrels.txt {files}/runs -m "AP, AP\', nDCG@10, Judged@10"')
+    print(f"  {program} score {files}/truth.txt {files}/runs -m AP     (the truth)")
     return 0
+
+
+def _program() -> str:
+    """How to call us again: by name where the shell finds it, else (`make demo`) by the path used now."""
+    called = sys.argv[0]
+    return called if shutil.which("unjudged") is None and Path(called).name == "unjudged" else "unjudged"
 
 
 def true_answers(summary: Mapping[str, Any]) -> dict[str, str]:

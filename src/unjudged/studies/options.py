@@ -98,5 +98,9 @@ def option_of(name: str, parameter: inspect.Parameter) -> Option:
     if name in OPTIONS:
         return OPTIONS[name]
     default = parameter.default
-    kind = type(default) if isinstance(default, (int, float, str)) and not isinstance(default, bool) else str
-    return Option((f"--{name.replace('_', '-')}",), f"{name.replace('_', ' ')} of this study", parse=kind)
+    parse: Callable[[str], Any] = str
+    if isinstance(default, (int, float)) and not isinstance(default, bool):
+        parse = type(default)
+    elif isinstance(default, (tuple, list)):
+        parse = names if any(isinstance(part, str) for part in default) else numbers
+    return Option((f"--{name.replace('_', '-')}",), f"{name.replace('_', ' ')} of this study", parse=parse)
