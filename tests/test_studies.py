@@ -221,6 +221,26 @@ def test_power_is_discriminative_power(sim: uj.Collection) -> None:
         assert row["difference"] == pytest.approx(float((x - y).mean()), abs=1e-12)
 
 
+def test_reduction_keeps_relevant_documents_of_the_grade_asked_for() -> None:
+    """With --rel 2 the strata are grade 2 and below: of 4 relevant documents 1 stays (the minimum), at 10 percent."""
+    graded = {**{f"a{i}": 2 for i in range(4)}, **{f"b{i}": 1 for i in range(100)}, **{f"c{i}": 0 for i in range(50)}}
+    judged = {str(topic): graded for topic in range(6)}
+    scored = {topic: {f"a{i}": float(i) for i in range(4)} for topic in judged}
+    c = uj.load(judged, {"a": scored, "b": scored})
+    result = uj.study("reduction", c, measures="P@4", levels=(10,), rel=2, test="t")
+    assert result.frame["mean"].tolist() == [1 / 4]
+
+
+def test_taking_a_team_excludes_by_the_grade_asked_for() -> None:
+    """B finds no document of grade 2 for topic 1, but one of grade 1."""
+    judged = {"1": {"x": 2, "y": 1, "z": 0}, "2": {"x": 2, "y": 1, "z": 0}}
+    runs = {"a": {"1": {"x": 1.0}, "2": {"x": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"x": 1.0}}}
+    c = uj.load(judged, runs, teams={"a": "A", "b": "B"})
+    for rel, excluded in ((None, ["no", "no"]), (1, ["no", "no"]), (2, ["no", "yes"])):
+        result = uj.study("take-team", c, measures="AP", depth=1, rel=rel)
+        assert result.frame["excluded"].tolist() == excluded
+
+
 def test_levels_are_decimal_numbers() -> None:
     """33.3 % of 1000 documents are 333, though 33.3 / 100 is a little less than 0.333 in binary."""
     judged = {"1": {f"d{i}": 1 for i in range(1000)}, "2": {"d0": 1}}

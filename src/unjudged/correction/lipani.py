@@ -84,7 +84,7 @@ class Effect:
             return self.rise > 0
         if indicator == "delta-anti-p":
             return self.rise_anti < 0
-        return self.unjudged * (self.rise * self.misses - self.rise_anti * self.hits) > 0
+        return (self.unjudged > 0) & (self.rise * self.misses > self.rise_anti * self.hits)
 
     def adjustment(self, indicator: str | None = "lambda") -> Floats:
         """k max(Delta k, 0) where the indicator says so, else 0; everywhere without one (the later variant)."""

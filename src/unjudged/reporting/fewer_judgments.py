@@ -43,7 +43,8 @@ def levels(subject: Subject) -> Iterator[tuple[str, float, Collection]]:
             done.add(depth)
             yield f"depth {depth}", part, subject.less_deep(depth)
         else:
-            yield f"{percent(part)} at random", part, reduce(c, rate=part, seed=subject.settings.seed)
+            left = reduce(c, rate=part, seed=subject.settings.seed, rel=subject.settings.rel or 1)
+            yield f"{percent(part)} at random", part, left
 
 
 def section(subject: Subject, progress: Progress = silent) -> Section:

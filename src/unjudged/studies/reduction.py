@@ -49,7 +49,8 @@ def reduction(
         for level in wanted:
             for repeat in range(1, repeats + 1):
                 kept = np.zeros(len(case.collection.judgments), bool)
-                kept[reduce(case.collection, rate=Fraction(str(level)) / 100, seed=seed_of(seed, repeat)).rows] = True
+                share, drawn = Fraction(str(level)) / 100, seed_of(seed, repeat)
+                kept[reduce(case.collection, share, seed=drawn, rel=1 if rel is None else rel).rows] = True
                 masks[level, repeat] = kept
         found.append(fill_levels(lab, case, masks, how, "100%"))
     settings = {**how.settings(), "repeats": repeats}

@@ -52,7 +52,7 @@ def take_team(
         pool = pool_of(case.collection, depth, pooled_runs(pooled))
         member = membership(case.collection, pool)
         owners = runs_by_team(case.runs, team_of)
-        barren = teams_without_relevant(case.collection, pool)
+        barren = teams_without_relevant(case.collection, pool, rel=1 if rel is None else rel)
         together = _together(case.collection, pool, teams_taken, set(team_of.values()))
         conditions = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}
         extra = {}
