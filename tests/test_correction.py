@@ -368,9 +368,9 @@ def test_how_many_runs_top_keeps(top: float | None, runs: int, kept: int) -> Non
     assert kept_count(top, runs) == kept
 
 
-@pytest.mark.parametrize("top", [0, -1, float("nan")])
+@pytest.mark.parametrize("top", [0, -1, 2.5, float("nan"), float("inf")])
 def test_top_of_nothing_is_refused(top: float) -> None:
-    with pytest.raises(UsageError, match="share below 1 or a number of runs"):
+    with pytest.raises(UsageError, match="share between 0 and 1 or a whole number of runs"):
         kept_count(top, 5)
 
 

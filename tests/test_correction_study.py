@@ -326,7 +326,7 @@ def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
         ({"indicator": "k"}, "unknown indicator 'k'"),
         ({"merge_alpha": 2}, "the new run's weight lies between 0 and 1, not 2"),
         ({"alpha": 0}, "alpha lies between 0 and 1, not 0"),
-        ({"top": 0}, "--top is a share below 1 or a number of runs, not 0"),
+        ({"top": 0}, "--top is a share between 0 and 1 or a whole number of runs, not 0"),
         ({"top": 1}, "fewer than two runs are left to be corrected"),
         ({"pooled": ["r0", "r1"]}, "all runs that are left belong to one team"),
         ({"pooled": ["nobody"]}, "none of the pooled runs is among the runs given"),

@@ -86,7 +86,8 @@ def test_holes_that_cannot_turn_it_leave_the_verdict() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"margin": -1}, "negative"),
+        ({"margin": -1}, "0 or more, not -1"),
+        ({"margin": float("nan")}, "0 or more, not nan"),
         ({"holes": 2}, "between 0 and 1"),
         ({"run": "nwe"}, "did you mean new"),
         ({"run": "old"}, "own baseline"),

@@ -1045,6 +1045,29 @@ def test_options_that_make_no_sense(how: dict[str, Any]) -> None:
         uj.load(TWO, RESULT, **how)
 
 
+def test_gains_may_not_fall_from_one_grade_at_hand_to_the_next() -> None:
+    """A grade without a gain of its own has itself: 1 -> 5 puts grade 1 above grade 2, but not above a grade 8."""
+    run = {"t": {"a": 2.0, "b": 1.0}}
+    sentence = r"grade 1 has 5, grade 2 2 \(a grade without"
+    low, high = {"t": {"a": 1, "b": 2}}, {"t": {"a": 1, "b": 8, "c": -1}}
+    with pytest.raises(UsageError, match=sentence):
+        uj.load(low, run, gains={1: 5})
+    with pytest.raises(UsageError, match=sentence):
+        uj.load(low, run).with_gains({1: 5})
+    with pytest.raises(UsageError, match=r"grade 1 has 1, grade 2 0.5 "):
+        uj.load(low, run, gains={2: 0.5})
+    with pytest.raises(UsageError, match="only grades above 0 have a gain"):
+        uj.load(low, run, gains={0: 1, 1: 1})
+    kept = uj.load(high, run, gains={0: 0, 1: 5})
+    assert kept.judgments.gains.highest() == 8 and kept.judgments.gain().tolist() == [5, 8, 0]
+    for measure in ("RBP(gains={1: 5})", "ERR(stop='ntcir', gains={1: 5})", "rpref_N(gains={1: 5})"):  # divide by H
+        with pytest.raises(uj.MeasureError, match="gains must not fall with the grade here"):
+            uj.score(uj.load(low, run), measure)
+        assert 0 < uj.score(kept, measure).values[0, 0, 0] < 1
+    with pytest.raises(uj.MeasureError, match="max_rel must lie above min_rel"):
+        uj.score(kept, "SDCG(min_rel=1, max_rel=1)@5")
+
+
 def test_notes_are_warnings(bench: Bench) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

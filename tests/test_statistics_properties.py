@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from unjudged import kernels
 from unjudged.kernels import _numpy
-from unjudged.statistics import anova, correlation, draws, errors_of, multiple, paired, rbo, reliability, tau_ap
+from unjudged.statistics import anova, correlation, draws, errors_of, multiple, paired, rbo, reliability, tau_ap, tested
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval, sampled_means
 from unjudged.statistics.pairs import all_pairs, chosen_pairs, mean_differences, pairs_with, wins_ties_losses
 from unjudged.statistics.ranks import ranks
@@ -22,7 +22,7 @@ from unjudged.statistics.shared_topics import expected_shared_topics
 from unjudged.statistics.stability import stability
 from unjudged.statistics.swap import Swaps, required_bin, swap
 from unjudged.statistics.threads import each
-from unjudged.statistics.tukey import classical_tukey, randomised_tukey
+from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey
 
 try:
     from unjudged.kernels import _c
@@ -523,3 +523,43 @@ def test_both_kernels_agree_on_very_many_resamples() -> None:
         kernel.bootstrap_count(centred, np.array([1.0, 2.0, 3.0]), counts, 1000, exceeding, required)
         found.append((exceeding.tobytes(), required.tobytes()))
     assert found[0] == found[1]
+
+
+# -- boundaries: what is exactly at the limit
+
+
+@pytest.mark.parametrize(
+    ("differences", "at_least"), [((-3, 6, 6), 15), ((-3, 0, 5, 6), 96), ((-3, -3, -1, 5, 6), 2080)]
+)
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1 / 7])
+def test_resamples_exactly_as_extreme_as_the_runs_count(
+    differences: tuple[int, ...], at_least: int, scale: float
+) -> None:
+    """Counted with fractions; 6, 12 and 10 of all resamples have exactly the |t| of the runs (METHODS C.4)."""
+    z = np.array(differences) * scale
+    scores = np.stack([np.maximum(z, 0), np.maximum(-z, 0)], axis=1)
+    found = bootstrap(scores, draws=draws.every_resample(len(z)))
+    assert found.p_value[0] == at_least / len(z) ** len(z)
+
+
+def test_significant_is_strictly_below_alpha() -> None:
+    nothing, p = np.zeros(4), np.array([0.0, 0.0499999, 0.05, 0.0500001])
+    one = tested.Tested(np.arange(4), np.arange(4), nothing, nothing, p, nothing.astype(bool))
+    assert one.significant(0.05).tolist() == [True, True, False, False]
+    assert one.power(0.05) == 0.5 and one.significant(0.0500001).tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize(("alpha", "required"), [(0.05, 0.96), (0.1, 0.91), (0.051, 0.95), (0.01, 1.0), (0.001, 1.0)])
+def test_what_a_shuffled_test_asks_for(alpha: float, required: float) -> None:
+    """Ranges .01, .02, ..., 1.00: a difference d has p = share of ranges >= d; p < .05 needs d > .96 (4 above)."""
+    ranges, one = np.arange(1, 101) / 100, np.zeros(1)
+    found = Shuffled(one.astype(int), one.astype(int), one, one, one, one.astype(bool), ranges=ranges)
+    assert found.required_difference(alpha) == required
+    assert (ranges >= required).mean() >= alpha > (ranges > required).mean()
+
+
+def test_the_best_mean_of_either_topic_set_is_the_maximum_performance() -> None:
+    """METHODS C.6, (ii): both sets count."""
+    scores = [[0.1, 0.2], [0.8, 0.3], [0.4, 0.5]]
+    for sets, best in ((([[0]], [[1]]), 0.8), (([[1]], [[0]]), 0.8), (([[0, 2]], [[0, 0]]), 0.35)):
+        assert swap(scores, sets=sets).max_performance == pytest.approx(best, abs=1e-15)

@@ -152,9 +152,12 @@ def parse_gains(text: str | None) -> dict[int, float] | None:
         return None
     try:
         pairs = [part.split(":") for part in text.split(",")]
-        return {int(grade): float(gain) for grade, gain in pairs}
+        gains = {int(grade): float(gain) for grade, gain in pairs}
     except ValueError:
         raise UsageError(f"gains are given as 1:1,2:3, not {text!r}") from None
+    if len(gains) < len(pairs):
+        raise UsageError(f"a grade has two gains in {text!r}")
+    return gains
 
 
 def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:

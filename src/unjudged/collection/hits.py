@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unjudged import kernels
 from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments, key_of
+from unjudged.errors import MeasureError
 
 Cells = npt.NDArray[np.float64]
 """One value per cell, run after run: cell number = run * topics + topic."""
@@ -389,5 +390,10 @@ class Hits:
         return self.judgments.ideal(gains)
 
     def highest_gain(self, gains: Mapping[int, float] | None = None) -> float:
-        """H: the gain of the collection's highest grade."""
-        return self.judgments.gains.highest(gains)
+        """H: the gain of the collection's highest grade; refused where another grade gains more."""
+        highest = self.judgments.gains.highest(gains)
+        if gains is not None and self.judgments.gain(gains).max(initial=0.0) > highest:
+            raise MeasureError(
+                f"gains must not fall with the grade here, found {dict(gains)} (other grades: themselves)"
+            )
+        return highest

@@ -34,6 +34,21 @@ class Gains:
         values = [gain for _, gain in by_grade]
         if not all(0 <= g < np.inf for g in values) or values != sorted(values):
             raise UsageError(f"gains must be non-negative and must not fall with the grade, found {dict(by_grade)}")
+        if any(gain and grade < 1 for grade, gain in by_grade):
+            raise UsageError(f"only grades above 0 have a gain, found {dict(by_grade)}")
+
+    def check(self, grade: npt.NDArray[np.int32]) -> None:
+        """A sentence where gains fall from one of these grades, or those named, to the next."""
+        if not self.levels:
+            return
+        grades = np.union1d(grade[grade > 0], [level for level, _ in self.levels]).astype(np.int32)
+        gains = self.of(grades)
+        for place in np.flatnonzero(np.diff(gains) < 0)[:1].tolist():
+            (a, b), (x, y) = grades[place : place + 2].tolist(), gains[place : place + 2].tolist()
+            raise UsageError(
+                f"gains must not fall with the grade: grade {a} has {x:g}, grade {b} {y:g} "
+                "(a grade without a gain of its own has itself)"
+            )
 
     def of(self, grade: npt.NDArray[np.int32], levels: Mapping[int, float] | None = None) -> Floats:
         """Gain of each document."""
@@ -99,13 +114,15 @@ class Judgments:
             levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
             top = max(int(grade.max(initial=0)), 1, *(level for level, _ in levels))
             group = table.group if table.group is None or keep is None else table.group[keep]
+            scale = Gains(levels, top)
+            scale.check(grade)
             return cls(
                 table.topics,
                 starts,
                 docs,
                 grade,
                 _lookup(table.topics, docs, starts),
-                Gains(levels, top),
+                scale,
                 keep,
                 table.iterations,
                 iteration,
@@ -185,7 +202,9 @@ class Judgments:
         """The same judgments with other gains."""
         levels = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
         top = max(self.gains.top_grade, *(level for level, _ in levels), 1)
-        return replace(self, gains=Gains(levels, top), _kept={})
+        scale = Gains(levels, top)
+        scale.check(self.grade)
+        return replace(self, gains=scale, _kept={})
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once for these judgments and kept under `key`."""

@@ -115,8 +115,8 @@ def gate(
     judged and those documents could turn the verdict (`uj.compare(..., unjudged="bounds")` tells how that is known).
     The whole fails if one measure fails, and passes if all pass.
     """
-    if margin < 0:
-        raise UsageError("the smallest difference that matters cannot be negative")
+    if not 0 <= margin < np.inf:
+        raise UsageError(f"the smallest difference that matters is 0 or more, not {margin}")
     if not 0 <= holes <= 1:
         raise UsageError("the share of unjudged documents allowed lies between 0 and 1")
     for name in (run, baseline):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,7 @@ def paired_scores(
     """
     scores = _scored(source, wanted, scoring)
     chosen = scores.measures if wanted is None or isinstance(source, Collection) else tuple(measures(wanted))
-    for measure in chosen:
-        if measure.mean == "geometric":
-            plain = measure(mean="arithmetic")
-            raise UsageError(f"{measure} is a mean over topics, and {purpose} needs scores of topics: take {plain}")
+    check_topic_scores(chosen, purpose)
     values = np.stack([scores.matrix(m) for m in chosen]) if chosen else np.zeros((0, 0, 0))
     whole = np.asarray(scores.counted.all(axis=0))
     defined = np.asarray(np.isfinite(values).all(axis=(0, 2)))
@@ -94,6 +91,14 @@ def paired_scores(
         scores.provenance,
         tuple(notes),
     )
+
+
+def check_topic_scores(chosen: Iterable[Measure], purpose: str) -> None:
+    """A UsageError for measures that exist only as a mean over topics."""
+    for measure in chosen:
+        if measure.mean == "geometric":
+            plain = measure(mean="arithmetic")
+            raise UsageError(f"{measure} is a mean over topics, and {purpose} needs scores of topics: take {plain}")
 
 
 def _scored(source: Scores | Collection, wanted: Any, scoring: dict[str, Any]) -> Scores:

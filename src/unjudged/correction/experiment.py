@@ -69,8 +69,8 @@ def kept_count(top: float | None, runs: int) -> int:
     """How many runs `--top` keeps: a share below 1, else a number; all where it is not given."""
     if top is None:
         return runs
-    if not top > 0:
-        raise UsageError(f"--top is a share below 1 or a number of runs, not {top}")
+    if not 0 < top < np.inf or (top >= 1 and top != int(top)):
+        raise UsageError(f"--top is a share between 0 and 1 or a whole number of runs, not {top:g}")
     return min(runs, int(np.floor(top * runs + 1e-9)) if top < 1 else int(top))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
@@ -32,11 +32,16 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (lambda v: 0 <= v < math.inf, "a number, 0 or more"),
     "base": (lambda v: 1 < v < math.inf, "a number above 1"),
     "mult": (lambda v: 0 < v < math.inf, "a number above 0"),
-    "gains": (lambda v: all(_finite(x) for x in (*v, *v.values())), "a number for each grade, as {1: 1, 2: 3}"),
+    "gains": (lambda v: _by_grade(v), "0 or more for each grade above 0, as {1: 1, 2: 3}"),
+    "stops": (lambda v: _by_grade(v) and sum(v.values()) > 0, "0 or more for each grade above 0, as {1: 1, 2: 3}"),
     "thresholds": (
-        lambda v: all(isinstance(x, int) and x > 0 for x in v) and _shares(v.values()),
+        lambda v: _by_grade(v) and sum(v.values()) > 0,
         "a share for each grade above 0, as {1: 0.5, 2: 0.5}",
     ),
+    "eps": (lambda v: 0 < v < math.inf, "a number above 0"),
+    "judged_eps": (lambda v: 0 < v < math.inf, "a number above 0"),
+    "gamma": (lambda v: 0 < v <= 1, "above 0 and at most 1"),
+    "recalls": (lambda v: len(v) > 0 and all(_finite(x) and 0 <= x <= 1 for x in v), "numbers between 0 and 1"),
     "T": (lambda v: 0 < v < math.inf, "a number above 0"),
     "recall": (lambda v: 0 <= v <= 1, "between 0 and 1"),
 }
@@ -46,9 +51,10 @@ def _finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _shares(values: Iterable[Any]) -> bool:
-    shares = list(values)
-    return all(_finite(x) and x >= 0 for x in shares) and sum(shares) > 0
+def _by_grade(values: Mapping[Any, Any]) -> bool:
+    """A number of 0 or more for each grade; grades of 0 and below can only have none."""
+    whole = all(isinstance(grade, int) and not isinstance(grade, bool) for grade in values)
+    return whole and all(_finite(x) and x >= 0 and (grade > 0 or x == 0) for grade, x in values.items())
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ class Parameter:
         if int in self.kinds and isinstance(value, float) and value.is_integer() and float not in self.kinds:
             value = int(value)
         fits = isinstance(value, self.kinds) and not (isinstance(value, bool) and bool not in self.kinds)
+        fits = fits and not (isinstance(value, float) and not math.isfinite(value))
         rule, wanted = _RULES.get(self.name, (lambda v: True, ""))
         if not fits or not rule(value):
             kind = next(k for k in self.kinds if k is not type(None)).__name__

@@ -47,7 +47,7 @@ def discounted(
 
 
 def _check_exponents(h: Hits, dcg: str, gains: Mapping[int, float] | None) -> None:
-    highest = h.highest_gain(gains)
+    highest = float(h.judgments.gain(gains).max(initial=0.0))
     if dcg == "exp-log2" and highest > 1000:
         raise MeasureError(f"dcg='exp-log2' raises 2 to the gain; a gain of {highest:g} is too large (give gains=...)")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.collection import Cells, Floats, Hits, Ints, tabulated
+from unjudged.errors import MeasureError
 from unjudged.measures._measure import measure
 
 DEPTH = 1000
@@ -30,6 +31,8 @@ def scaled_gains(h: Hits, min_rel: int, max_rel: int | None, depth: int | None =
 
 def _levels(h: Hits, min_rel: int, max_rel: int | None) -> int:
     """Number of grades from `min_rel` to `max_rel`, which is the highest grade if not given."""
+    if max_rel is not None and max_rel <= min_rel:
+        raise MeasureError(f"max_rel must lie above min_rel, found {max_rel} and {min_rel}")
     return max((h.judgments.gains.top_grade if max_rel is None else max_rel) - min_rel, 1)
 
 

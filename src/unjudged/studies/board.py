@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.comparing.paired_scores import told
+from unjudged.comparing.paired_scores import check_topic_scores, told
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
@@ -50,8 +50,10 @@ class Board:
         test: Test | None = None,
     ) -> Board:
         """A board over the full judgments and these conditions."""
-        if test is not None and len(collection.topics) < 2:
-            raise UsageError("significance needs at least 2 topics, 1 given")
+        if test is not None:
+            check_topic_scores(measures, "significance")
+            if len(collection.topics) < 2:
+                raise UsageError("significance needs at least 2 topics, 1 given")
         everything = np.ones(len(collection.judgments), bool)
         masks = [everything, *conditions.values()]
         kept = np.packbits(np.stack(masks), axis=1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Floats
+from unjudged.comparing.paired_scores import check_topic_scores
 from unjudged.errors import UsageError
 from unjudged.scoring import score
 from unjudged.studies.preparing import Case
@@ -28,6 +29,7 @@ class Matrices:
 
 def matrices(case: Case, least_topics: int = 2) -> Matrices:
     """The chosen runs scored by every measure, all topics of the judgments."""
+    check_topic_scores(case.measures, "this study")
     scores = score(case.selected, list(case.measures))
     if len(scores.topics) < least_topics:
         raise UsageError(f"this study needs at least {least_topics} topics, {len(scores.topics)} given")

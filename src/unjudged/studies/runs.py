@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection
+from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError
 from unjudged.scoring import score
 
@@ -38,13 +39,10 @@ def one_of_each(teams: Mapping[str, list[str]], seed: int, repeat: int = 1) -> d
 
 def best_runs(collection: Collection, runs: list[str], top: float, by: Any, rel: int | None = None) -> list[str]:
     """The best of these runs by a measure (equal ones by name), in the order given: a share below 1, else a number."""
-    wanted = top * len(runs) if 0 < top < 1 else top
-    if wanted < 1 or (top >= 1 and top != int(top)):
-        raise UsageError(f"--top is a share between 0 and 1 or a whole number of runs, not {top:g}")
+    many = kept_count(top, len(runs))
     scores = score(collection, by, rel=rel)
     means = dict(zip(collection.runs, scores.mean_values()[:, 0].tolist(), strict=True))
-    ranked = sorted(runs, key=lambda run: (-means[run], run))
-    kept = set(ranked[: int(wanted + 1e-9)])
+    kept = set(sorted(runs, key=lambda run: (-means[run], run))[:many])
     return [run for run in runs if run in kept]
 
 
