@@ -128,8 +128,8 @@ def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["study", "leave-team"], "unknown part 'leave-team' (did you mean leave-team-out?)"),
-        (["study", "--format"], "unknown part '--format'"),
+        (["study", "leave-team"], "unknown study 'leave-team' (did you mean leave-team-out?)"),
+        (["study", "--format"], "unknown study '--format'"),
         (["study", "power", "Q", "R", "--levels", "1"], "unrecognized arguments: --levels 1"),
         (["study", "power", "Q", "R", "--alpha", "x"], "argument --alpha: invalid number value: 'x'"),
         (["study", "depth", "Q", "R", "--levels", "a,b"], "numbers are given as 50,10,1, not 'a,b'"),
@@ -246,7 +246,8 @@ def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) ->
     work = ["--workdir", str(tmp_path / "work"), "--jobs", "2"]
     stopped = interrupted(3, signal.SIGINT, ["study", "reduction", *inputs, *LINE, *work])
     assert stopped.returncode == 130 and stopped.stdout == ""
-    assert stopped.stderr.rstrip().split("\n")[-1] == "unjudged: interrupted" and "Traceback" not in stopped.stderr
+    said = "unjudged: interrupted; the same command continues with what is kept in the --workdir"
+    assert stopped.stderr.rstrip().split("\n")[-1] == said and "Traceback" not in stopped.stderr
     assert 3 <= len(list((tmp_path / "work" / "units").iterdir())) <= 4
     assert reduction(inputs, *work) == expected
 

@@ -114,14 +114,13 @@ def test_permissions(modes: str, argv: tuple[str, ...], says: str, folder: Path)
 def test_a_folder_in_place_of_the_output(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "out").mkdir()
     before = sorted(p.name for p in folder.iterdir())
-    assert refused(capfd, *SCORE, "-o", "out") == "unjudged: out: cannot be written (Is a directory)"
+    assert refused(capfd, *SCORE, "-o", "out") == "unjudged: out: cannot be written (Is a directory); name a file in it"
     assert sorted(p.name for p in folder.iterdir()) == before
 
 
 def test_no_folder_for_the_output(capfd: pytest.CaptureFixture[str]) -> None:
-    assert (
-        refused(capfd, *SCORE, "-o", "none/out") == "unjudged: none/out: cannot be written (No such file or directory)"
-    )
+    says = "unjudged: none/out: cannot be written (No such file or directory); make the folder none first"
+    assert refused(capfd, *SCORE, "-o", "none/out") == says
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

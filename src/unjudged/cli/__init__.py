@@ -15,6 +15,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from unjudged.errors import UnjudgedError, nearest, one_line
@@ -45,8 +46,17 @@ class Parser(argparse.ArgumentParser):
     """argparse with our manners: one sentence, exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message} ('{self.prog} --help' explains)", file=sys.stderr)
+        print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
         raise SystemExit(2)
+
+    def _meant(self, message: str) -> str:
+        """What arguments nobody knows may have been meant for."""
+        unknown = message.removeprefix("unrecognized arguments: ").split()
+        if len(unknown) == len(message.split()):
+            return ""
+        if unknown[0].startswith("-"):
+            return nearest(unknown[0], [flag for flag in self._option_string_actions if flag.startswith("--")])
+        return " (measures are separated by commas: -m AP,nDCG@10)" if "-m" in self._option_string_actions else ""
 
 
 def _overview() -> str:
@@ -77,7 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"unjudged: {one_line(str(problem))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("unjudged: interrupted", file=sys.stderr)
+        kept = "; the same command continues with what is kept in the --workdir" if "--workdir" in given else ""
+        print(f"unjudged: interrupted{kept}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,7 +111,10 @@ def _dispatch(given: list[str]) -> int:
         return 0
     verb = given[0]
     if verb not in VERBS:
-        print(f"unjudged: unknown verb {verb!r}{nearest(verb, VERBS)}; there are {', '.join(VERBS)}", file=sys.stderr)
+        meant = nearest(verb, VERBS)
+        if Path(verb).exists():
+            meant = f" (a verb comes before the files: unjudged score {shlex.join(given)})"
+        print(f"unjudged: unknown verb {verb!r}{meant}; there are {', '.join(VERBS)}", file=sys.stderr)
         return 2
     module = importlib.import_module(f"unjudged.cli.{verb}")
     if hasattr(module, "main"):  # verbs with a flag language of their own
@@ -113,7 +127,8 @@ def _dispatch(given: list[str]) -> int:
         part = rest[0]
         if part not in module.PARTS:
             there = ", ".join(module.PARTS)
-            print(f"{name}: unknown part {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
+            kind = "study" if verb == "study" else "part"
+            print(f"{name}: unknown {kind} {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
             return 2
         module = _part(verb, module, part)
         name, rest = f"{name} {part}", rest[1:]

@@ -49,16 +49,21 @@ def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
     from unjudged.comparing.gate import DEFAULT, DOUBT, FAIL, gate
     from unjudged.errors import UsageError
-    from unjudged.io.files import run_name
+    from unjudged.io.files import expand, run_name
     from unjudged.measures import measures
 
     wanted = args.measures or list(DEFAULT)
     measures(wanted)
-    args.runs = [*args.runs, args.baseline]
+    files = [path for run in args.runs for path in expand(run)]
+    if len(files) != 1:
+        raise UsageError(f"the gate compares one run with its baseline, {len(files)} runs were given")
+    (file,), baseline = files, run_name(args.baseline)
+    args.runs = [file, args.baseline]
+    if run_name(file) == baseline and file != args.baseline:  # pr/bm25.run against main/bm25.run: called by their paths
+        args.runs, baseline = {path: path for path in args.runs}, args.baseline
     collection = options.open_collection(args)
     if len(collection.runs) != 2:
         raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
-    baseline = run_name(args.baseline)
     new = next(name for name in collection.runs if name != baseline)
     found = gate(
         collection,

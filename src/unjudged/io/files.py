@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unjudged.errors import InputError
+from unjudged.errors import InputError, nearest
 
 STDIN = "-"
 T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
+ORDER = "judgments come first, then the runs"
+SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
 HELD = 1 << 26
 """So many bytes of a stream are held, to be read again should its topics turn out to be scattered."""
 
@@ -155,11 +157,24 @@ def chunks(path: str) -> Iterator[bytes | memoryview]:
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
                 yield from _pieces(file, path)
     except FileNotFoundError:
-        raise InputError("no such file", path) from None
+        raise missing(path) from None
     except IsADirectoryError:
         raise InputError("this is a folder, a file is needed", path) from None
     except OSError as problem:
         raise InputError(f"cannot be read ({problem.strerror or problem})", path) from None
+
+
+def missing(path: str) -> InputError:
+    """No such file; with the name in the same folder that may have been meant."""
+    if "://" in path:
+        return InputError("addresses are not read; download the file and name it", path)
+    folder = Path(path).parent
+    try:
+        beside = [p.name for p in folder.iterdir() if not p.name.startswith(".")]
+    except (OSError, ValueError):
+        return InputError("no such file", path)
+    whole = [name for name in beside if name.startswith(f"{Path(path).name}.")]  # an ending was forgotten
+    return InputError(f"no such file{nearest(Path(path).name, whole or beside)}", path)
 
 
 def read_all(path: str) -> bytes:

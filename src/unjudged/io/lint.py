@@ -56,7 +56,7 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
         if not fields or line[:1] == b"#":
             continue
         if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
-            raise InputError("this looks like a run, not judgments (topic iteration doc grade)", path, number)
+            raise InputError(files.SWAPPED, path, number)
         grade = grade_of(fields[3]) if len(fields) >= 4 else None
         if grade is None:
             note("UJ121", number, detail=partial(unusable, line, "judgment"))

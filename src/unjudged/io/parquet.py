@@ -32,7 +32,7 @@ def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str
             chosen = find_columns(file.schema_arrow.names, needed, path)
             table = file.read(columns=sorted(set(chosen.values())), use_pandas_metadata=False)
     except FileNotFoundError:
-        raise InputError("no such file", path) from None
+        raise files.missing(path) from None
     except (OSError, pyarrow.ArrowException) as problem:
         why = str(problem).partition("\n")[0].rstrip(".")
         raise InputError(f"this Parquet file cannot be read ({why})", path) from None

@@ -132,13 +132,15 @@ def _skipped(found: dict[str, Any], what: str) -> list[str]:
 def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     """A judgment file as columns."""
     reading = reading or Reading()
+    if files.kind(path) == "folder":
+        raise InputError(f"this is a folder, a file is needed ({files.ORDER})", path)
     text = files.read_all(path)
     source = "standard input" if path == files.STDIN else path
     for number, line in enumerate(text[:65536].split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             fields = line.split(None, 6)
             if len(fields) >= 6 and re.fullmatch(rb"[Qq]\d", fields[1]):
-                raise InputError("this looks like a run, not judgments (topic iteration doc grade)", source, number)
+                raise InputError(files.SWAPPED, source, number)
             break
     found = kernels.scan_qrels(text, reading.lenient)
     if found["bad"] and not reading.lenient:

@@ -216,7 +216,7 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", str(path)) from None
+        raise _unwritable(path, problem.errno, problem.strerror) from None
 
 
 def refuse_unwritable(path: str | Path) -> None:
@@ -232,7 +232,16 @@ def refuse_unwritable(path: str | Path) -> None:
     except OSError as problem:
         number = problem.errno or errno.EIO
     if number:
-        raise InputError(f"cannot be written ({os.strerror(number)})", str(path))
+        raise _unwritable(path, number, os.strerror(number))
+
+
+def _unwritable(path: str | Path, number: int | None, why: str | None) -> InputError:
+    step = ""
+    if number == errno.EISDIR:
+        step = "; name a file in it"
+    elif number == errno.ENOENT:
+        step = f"; make the folder {Path(path).parent} first"
+    return InputError(f"cannot be written ({why}){step}", str(path))
 
 
 def _written_into(target: Path) -> bool:

@@ -57,9 +57,30 @@ def parse(text: str) -> list[Measure]:
     found = trec_names.parse(text)
     if found is not None:
         return [m.measure for m in found if m.measure is not None]
-    name = re.split(r"[('’′@.]", text)[0]
-    known = [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED]
-    raise MeasureError(f"unknown measure {text!r}{nearest(name, known)}; 'unjudged explain --list' shows all")
+    raise MeasureError(f"unknown measure {text!r}{_hint(text)}; 'unjudged explain --list' shows all")
+
+
+def _hint(text: str) -> str:
+    """What may have been meant by a spelling nobody knows."""
+    parts = text.split()
+    if len(parts) > 1 and all(map(_understood, parts)):
+        return f" (several are separated by commas: {', '.join(parts)})"
+    known = {*REGISTRY, *ALIASES}
+    name, at, cut = text.partition("@")
+    if not at and (word := text.rstrip("0123456789")) in known and word != text:
+        return f" (a cut-off is written {word}@{text[len(word) :]})"
+    if at and name in known:
+        return f" (after @ comes a number, as in {name}@10)"
+    if at and name in trec_names.NAMES and (theirs := trec_names.parse(name)) and (ours := theirs[0].measure):
+        return f" (did you mean {ours.name}@{cut}?)"
+    return nearest(re.split(r"[('’′@.]", text)[0], [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED])
+
+
+def _understood(text: str) -> bool:
+    try:
+        return bool(parse(text))
+    except MeasureError:
+        return False
 
 
 def registered(name: str) -> Measure | None:
