@@ -1,20 +1,21 @@
-"""Verdicts of the trust report against the truth of simulated collections; prints the table of docs/report.md.
+"""Verdicts of the trust report against the truth of simulated collections; prints the tables of docs/report.md.
 
-python benchmarks/report_truth.py [--seeds 1,2] [--only 9,19]
+python benchmarks/report_truth.py [--seeds 1,2] [--only 9,19]        one line per verdict, then counts by scenario
 
 Truth (docs/simulation.md): order by tau(observed AP, true AP), fairness by the P@10 gap of teams outside the pool (in a
 fair pool: the mean gap when each pooled team is left out), topics by tau of these topics against 100 fresh ones, both
-fully judged. Classes: tau 0.9 and 0.8, gap 2 % and 10 %; below 20 runs or 25 topics unknown. Near a limit (tau within
-0.02, gap within 1 %) either class counts as right.
+fully judged. A judge who favours one family cannot be seen: anything but solid or with care is right. Classes: tau 0.9
+and 0.8, gap 2 % and 10 %; below 20 runs or 25 topics unknown. Near a limit (tau within 0.02, gap within 1 %) either
+class counts as right.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,19 @@ from unjudged.reporting import Settings, Subject, section
 from unjudged.simulation import SCENARIOS
 from unjudged.statistics.correlation import tau_b
 
-ORDER = ("1", "2", "3", "4", "5", "6", "7", "9", "11", "13", "17", "19", "25", "26", "27")
+ORDER = (*map(str, range(1, 14)), "17", *map(str, range(19, 24)), "25", "26", "27", "28")
+JUDGE = "24"
 TOPICS = {"14": 10, "15": 25, "16": 50, "18": 50}
 FRESH = 100
 LIMITS = {"order": ((0.9, 0.8), 0.02), "fairness": ((0.02, 0.10), 0.01), "topics": ((0.9, 0.8), 0.02)}
-KEYS = {"order": "fewer-judgments", "fairness": "fair-to-outsiders", "topics": "enough-topics"}
+KEYS = {
+    "order": "fewer-judgments",
+    "fairness": "fair-to-outsiders",
+    "topics": "enough-topics",
+    "judge": "another-judge",
+}
+Answer = tuple[str, float | None, set[str], str, float]
+"""(question, truth, words that are right, verdict, its value)."""
 
 
 def classes(question: str, value: float | None, unknown: bool) -> set[str]:
@@ -52,12 +61,13 @@ def gap_if_left_out(observed: uj.Collection, truth: uj.Collection, subject: Subj
     for runs in subject.pooled_teams.values():
         after = uj.score(subject.without(runs), ["P@10"], rel=subject.settings.rel).mean_values()[:, 0]
         out = np.array([run in runs for run in observed.runs])
-        gaps.append((after[out].mean() / true[out].mean()) / (after[~out].mean() / true[~out].mean()) - 1)
+        if true[out].mean() > 0:  # a team that truly finds nothing loses nothing
+            gaps.append((after[out].mean() / true[out].mean()) / (after[~out].mean() / true[~out].mean()) - 1)
     return float(np.mean(gaps))
 
 
-def setting(scenario: str, seed: int) -> list[tuple[str, str, float | None, set[str], str, float]]:
-    """(question, truth, words that are right, verdict, its value) of one simulated collection."""
+def setting(scenario: str, seed: int) -> list[Answer]:
+    """The answers on one simulated collection."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "sim"
         more = {"topics": TOPICS[scenario] + FRESH} if scenario in TOPICS else {}
@@ -67,7 +77,10 @@ def setting(scenario: str, seed: int) -> list[tuple[str, str, float | None, set[
         observed = uj.load(str(made.qrels), str(made.run_folder), teams=made.teams)
         truth = uj.load(str(made.truth), str(made.run_folder))
         settings = Settings(rel=rel if rel != 1 else None)
-        rows = []
+        rows: list[Answer] = []
+        if scenario == JUDGE:
+            found = section(KEYS["judge"], Subject(observed, settings)).verdict
+            return [("judge", None, {"unknown", "fragile"}, found.word, found.value)]
         if scenario in TOPICS:
             n = TOPICS[scenario]
             x = uj.score(truth, ["AP"], rel=rel).matrix("AP")
@@ -95,21 +108,40 @@ def main() -> None:
     """Print the table and the disagreements."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="1,2")
-    parser.add_argument("--only", default=",".join((*ORDER, *TOPICS)))
+    parser.add_argument("--only", default=",".join((*ORDER, JUDGE, *TOPICS)))
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     print("| scenario | seed | question | truth | right | verdict | value | |\n|---|---|---|---:|---|---|---:|---|")
-    good = total = 0
+    counts: dict[tuple[str, str], list[bool]] = {}
     for scenario in args.only.split(","):
         for seed in map(int, args.seeds.split(",")):
             for question, value, right, word, number in setting(scenario, seed):
                 agree = word in right
-                good, total = good + agree, total + 1
+                counts.setdefault((scenario, question), []).append(agree)
                 title = SCENARIOS[scenario].title
                 words, mark = " or ".join(sorted(right)), "" if agree else "differs"
-                cells = (f"{scenario} {title}", seed, question, f"{value:.3f}", words, word, f"{number:.3f}", mark)
+                truth = "" if value is None else f"{value:.3f}"
+                cells = (f"{scenario} {title}", seed, question, truth, words, word, f"{number:.3f}", mark)
                 print("|", " | ".join(map(str, cells)), "|", flush=True)
-    print(f"\n{good} of {total} verdicts agree.", file=sys.stdout)
+    print("\n" + "\n".join(by_scenario(counts)))
+
+
+def by_scenario(counts: Mapping[tuple[str, str], Sequence[bool]]) -> list[str]:
+    """How many verdicts agree, by scenario and question, and in all."""
+    lines = ["| scenario | " + " | ".join(KEYS) + " |", "|---|" + "---:|" * len(KEYS)]
+
+    def cell(found: Sequence[bool]) -> str:
+        return f"{sum(found)} of {len(found)}" if found else ""
+
+    for scenario in dict.fromkeys(scenario for scenario, _ in counts):
+        cells = [cell(counts.get((scenario, question), ())) for question in KEYS]
+        lines.append(f"| {scenario} {SCENARIOS[scenario].title} | " + " | ".join(cells) + " |")
+    sums = [
+        [agree for (_, asked), found in counts.items() if asked == question for agree in found] for question in KEYS
+    ]
+    lines.append("| all | " + " | ".join(map(cell, sums)) + " |")
+    every = [agree for found in sums for agree in found]
+    return [*lines, "", f"{cell(every)} verdicts agree."]
 
 
 if __name__ == "__main__":

@@ -12,15 +12,20 @@ from unjudged.measures import measures
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, percent, share, silent
 from unjudged.reporting.subject import Subject
-from unjudged.results import Row, Verdict
+from unjudged.results import WORDS, Row, Verdict
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.tau_ap import tau_ap_symmetric
 
 KEY, QUESTION = "fewer-judgments", "What if there were fewer judgments?"
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.05)
-STEP, MANY = 0.25, 0.25
+STEP = 0.25
 """The order with a quarter of the depth agrees with this one about as well as this one with complete judgments
 (docs/report.md shows it on simulated collections)."""
+
+MANY, MOST = 0.25, 0.5
+"""Shares of the runs whose team is outside the pool."""
+STRANGE = 2.5
+"""Outsiders that lose so many times what a left-out team loses are of another kind than the pooled teams."""
 
 HOW = (
     "Judgments are taken away as a shallower pool would have missed them; every line shows how well the order of "
@@ -81,9 +86,9 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         "about as much."
     )
     word = limit.word(value)
-    if word == "solid" and _unfair(subject):
-        word = "with care"
-        sentence = f"{sentence[:-1]}; but many runs are outside a pool that is unfair to them."
+    at_most, why = _outsiders_say(subject)
+    if WORDS.index(word) < WORDS.index(at_most):
+        word, sentence = at_most, f"{sentence[:-1]}; but {why}."
     word, sentence = subject.weighed(word, sentence)
     points = _points(subject, kept, limit.solid)
     description = f"Agreement of the order of {counted(len(subject.runs), 'run')} with the full one, by judgments kept"
@@ -118,10 +123,17 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     )
 
 
-def _unfair(subject: Subject) -> bool:
-    """Are many runs outside a pool that treats outsiders badly? Then a shallower pool does not tell the worst."""
+def _outsiders_say(subject: Subject) -> tuple[str, str]:
+    """The best word that runs outside the pool allow, and why: a shallower pool cannot show what was never in it."""
     outside = share(len(subject.outsiders), len(subject.runs))
-    return outside >= MANY and subject.thresholds["fair-to-outsiders"].word(subject.outside().value) == "fragile"
+    if outside >= MOST and len(subject.pooled_teams) < subject.thresholds.teams:
+        return "fragile", f"most runs are outside a pool that {counted(len(subject.pooled_teams), 'team')} made"
+    if outside < MANY or subject.thresholds["fair-to-outsiders"].word(subject.outside().value) != "fragile":
+        return "solid", ""
+    found = subject.outside()
+    if found.outside >= STRANGE * found.loss:
+        return "fragile", "many runs are outside a pool that is unfair to them, and unlike the runs in it"
+    return "with care", "many runs are outside a pool that is unfair to them"
 
 
 def _points(subject: Subject, kept: dict[str, dict[str, float]], solid: float) -> list[str]:
