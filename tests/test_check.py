@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from unjudged.cli import main
 from unjudged.errors import UsageError
 from unjudged.io.findings import CODES, FIXABLE, explain, many
-from unjudged.io.lint import RunCheck, check_qrels
+from unjudged.io.lint import RunCheck
+from unjudged.io.lint_judgments import check_qrels
 from unjudged.io.repair import repair_qrels, repair_run
 from unjudged.io.trec import Reading
 from unjudged.loading import read_collection

@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,20 @@ from scipy import stats
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.errors import InputError, UsageError
-from unjudged.reporting import SECTIONS, Report, Settings, Subject, enough_topics, failing, read_thresholds, section
+from unjudged.errors import DataWarning, InputError, UsageError
+from unjudged.io import lint
+from unjudged.reporting import (
+    SECTIONS,
+    Report,
+    Settings,
+    Subject,
+    enough_topics,
+    failing,
+    fewer_judgments,
+    page,
+    read_thresholds,
+    section,
+)
 from unjudged.reporting.section import Cancelled
 from unjudged.statistics.reliability import g_study
 
@@ -447,3 +460,72 @@ def test_real_collections(name: str, facts: str, loss: float) -> None:
     assert made["fair-to-outsiders"].numbers["left out"] == pytest.approx(loss, abs=0.01)
     assert "unknown" not in {word for key, word in made.words.items() if key != "another-judge"}
     assert len(made.html().encode()) < 2_000_000
+
+
+FROM_LISTS = ("UJ103", "UJ104", "UJ105", "UJ107", "UJ109", "UJ110", "UJ115", "UJ131", "UJ132")
+"""What the lists of a run show; everything about judgments is looked at line by line."""
+
+
+def test_findings_are_those_of_check(tmp_path: Path) -> None:
+    """The report looks at lists in memory, `check` at lines: the same findings, as often, in as many files."""
+    made = uj.simulate(preset="tiny", topics=6, teams=3, runs=6, seed=4, out=tmp_path / "c", quirk="ties,short,missing")
+    runs = sorted(Path(made.run_folder).iterdir())
+    (runs[0].parent / "zzz-copy").write_bytes(runs[0].read_bytes())  # the same lists, the same tag
+    topic, *_ = runs[1].read_text().split(None, 1)
+    with runs[1].open("a") as file:
+        file.write("".join(f"stray Q0 d{i} {i + 1} {-i} {runs[1].name}\n" for i in range(3)))
+    lines = [line.split() for line in runs[2].read_text().splitlines()]
+    runs[2].write_text("".join(" ".join([*f[:4], "1" if f[0] == lines[0][0] else f[4], f[5]]) + "\n" for f in lines))
+    long = "".join(f"{topic} Q0 x{i} {i + 1} {2000 - i} {runs[3].name}\n" for i in range(1001))
+    kept = [line for line in runs[3].read_text().splitlines(keepends=True) if line.split()[0] != topic]
+    runs[3].write_text(long + "".join(kept))
+    with Path(made.qrels).open("a") as file:
+        file.write("barren 0 d1 0\nhidden 0 d1 -1\n")
+    tallies, _ = lint.check(str(made.qrels), [str(made.run_folder)])
+    by_code: dict[str, list[int]] = {}
+    for tally in tallies:
+        for finding in tally.findings():
+            by_code.setdefault(finding.code, []).append(finding.count)
+    expected = {c: (len(n), sum(n)) for c, n in by_code.items() if c in FROM_LISTS or c.startswith("UJ12")}
+    assert set(FROM_LISTS) | {"UJ124", "UJ125", "UJ126"} <= expected.keys()
+    with pytest.warns(DataWarning):
+        found = section("contents", Subject(uj.load(made.qrels, made.run_folder)))
+    assert {kind.code: (kind.files, kind.count) for kind in found.findings} == expected
+    severities = [kind.severity for kind in found.findings]
+    assert severities == sorted(severities, key=("error", "warning", "info").index)
+    text = page.fragment(found)
+    assert all(f'<span class="code">{code}</span>' in text for code in expected)
+    assert "leave out all but one" in text and "Leave one out." in text  # the sentence, and what explain says
+
+
+def test_findings_without_files() -> None:
+    qrels = {f"t{i}": {"a": 1, "b": 0} for i in range(3)}
+    runs = {name: {topic: {"a": 1.0, "c": 1.0, "b": 0.5} for topic in qrels} for name in ("one", "two")}
+    found = section("contents", Subject(uj.load(qrels, runs)))
+    assert [(kind.code, kind.files, kind.count) for kind in found.findings] == [("UJ132", 1, 2), ("UJ105", 2, 12)]
+
+
+@pytest.mark.parametrize(
+    ("outsiders", "teams", "left_out", "outside", "word"),
+    [
+        (20, 3, 0.01, 0.01, "fragile"),  # most runs are outside, and hardly anybody made the pool
+        (19, 3, 0.01, 0.01, "solid"),
+        (20, 4, 0.01, 0.01, "solid"),
+        (10, 9, 0.05, 0.12, "with care"),  # many outside an unfair pool
+        (9, 9, 0.05, 0.12, "solid"),
+        (10, 9, 0.05, 0.125, "fragile"),  # 2.5 times what a left-out team loses: runs of another kind
+        (10, 9, 0.03, 0.10, "solid"),  # not unfair: 10 % still earns "with care"
+    ],
+)
+def test_outsiders_limit_the_word_on_the_order(
+    outsiders: int, teams: int, left_out: float, outside: float, word: str
+) -> None:
+    subject = SimpleNamespace(
+        outsiders=list(range(outsiders)),
+        runs=("run",) * 40,
+        pooled_teams=dict.fromkeys(range(teams)),
+        thresholds=read_thresholds(),
+        outside=lambda: SimpleNamespace(loss=left_out, outside=outside, value=max(left_out, outside)),
+    )
+    found, why = fewer_judgments._outsiders_say(subject)  # type: ignore[arg-type]
+    assert found == word and bool(why) == (word != "solid")

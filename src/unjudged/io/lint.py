@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from statistics import median, median_high
@@ -17,82 +17,17 @@ from statistics import median, median_high
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.findings import Tally, example, many, quoted, shown, where, why
-from unjudged.io.ids import to_text
+from unjudged.io.ids import to_bytes, to_text
 from unjudged.io.kinship import kinship
+from unjudged.io.lint_judgments import Judged, check_qrels
 from unjudged.io.repair import grade_of, lines, not_utf8, ranked, repeated, score_of, unusable
 from unjudged.io.shapes import Shapes
 from unjudged.io.teams import read_teams
 
 USUAL_DEPTH = 1000
 
-Judged = dict[bytes, dict[bytes, int]]
-"""The grades of each topic's documents, as far as they can be read."""
-
-
-# -- judgments
-
-
-def check_qrels(path: str) -> tuple[Tally, Judged]:
-    """Look through a judgment file."""
-    tally, topics = Tally(path if path != files.STDIN else "standard input"), Judged()
-    try:
-        _check_qrels(path, tally, topics)
-    except InputError as problem:
-        tally.found.clear()
-        tally.note("UJ100", problem.line, detail=why(problem))
-        topics.clear()
-    return tally, topics
-
-
-def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
-    note = tally.note
-    began: dict[bytes, int] = {}
-    scattered: set[bytes] = set()
-    disputed: set[tuple[bytes, bytes]] = set()
-    topic: bytes | None = None
-    grades: dict[bytes, int] = {}
-    for number, line in lines(path):
-        fields = line.split()
-        if not fields or line[:1] == b"#":
-            continue
-        if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
-            raise InputError(files.SWAPPED, path, number)
-        grade = grade_of(fields[3]) if len(fields) >= 4 else None
-        if grade is None:
-            note("UJ121", number, detail=partial(unusable, line, "judgment"))
-            continue
-        doc = fields[2]
-        if len(fields) > 4:
-            note("UJ127", number, detail=partial(quoted, line))
-        if fields[0] != topic:
-            topic = fields[0]
-            if topic in topics and topic not in scattered:
-                scattered.add(topic)
-                note("UJ128", number, detail=example([topic]))
-            grades = topics.setdefault(topic, {})
-            began.setdefault(topic, number)
-        if doc not in grades:
-            grades[doc] = grade
-        elif grades[doc] == grade:
-            note("UJ122", number, detail=where(doc, topic))
-        elif (topic, doc) not in disputed:
-            disputed.add((topic, doc))
-            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
-        if grade < 0:
-            note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
-        if not line.isascii():
-            for name in not_utf8((topic, doc)):
-                note("UJ113", number, detail=shown(name))
-    if not topics and "UJ121" not in tally.found:
-        raise InputError("no judgments in this file", path)
-    for topic, grades in topics.items():
-        if max(grades.values()) < 1:
-            note("UJ124", began[topic], detail=example([topic]))
-        if 0 not in grades.values():
-            note("UJ126", began[topic], detail=example([topic]))
-
-
-# -- runs
+SeenList = tuple[list[float], bytes]
+"""A list that was read before: its scores, falling, and a digest of its documents in order."""
 
 
 class _Scattered(Exception):
@@ -147,6 +82,25 @@ class RunCheck:
         except InputError as problem:
             self.clear()
             self.tally.note("UJ100", problem.line, detail=why(problem))
+        return self
+
+    def seen(
+        self, lists: Mapping[bytes, tuple[list[float], bytes]], tag: str, hits: int, sample: list[bytes]
+    ) -> RunCheck:
+        """A run that was read before, without a second look at its lines: what its lists show.
+
+        `hits`: judged documents among them. `sample`: some of its documents.
+        """
+        self.began = dict.fromkeys(lists, 1)
+        self.length = {topic: len(scores) for topic, (scores, _) in lists.items()}
+        self.orders = {topic: digest for topic, (_, digest) in lists.items()}
+        self.tags, self.lines = {to_bytes(tag or self.name): 1}, sum(self.length.values())
+        self.hits, self.retrieved, self.whole[0], self.sample = hits, self.lines, 1, sample
+        for topic, (scores, _) in lists.items():
+            if scores:
+                self._look_at_scores(topic, scores, array("q", range(1, len(scores) + 1)), scores)
+        if self.lines:
+            self._summarise()
         return self
 
     def _scan(self, held: bytes | None, gather: bool) -> None:
@@ -214,23 +168,23 @@ class RunCheck:
             falling = [scores[i] for i in order]
         names = b"\n".join([docs[i] for i in order])
         self.orders[topic] = hashlib.blake2b(names, digest_size=16).digest()
-        self.length[topic] = size = len(order)
+        self.length[topic] = len(order)
         if not (names.isascii() and topic.isascii()):
             for name in not_utf8((topic, *unique)):
                 note("UJ113", numbers[docs.index(name) if name in unique else 0], detail=shown(name))
-        if size > USUAL_DEPTH:
-            note("UJ109", numbers[0], detail=f"{example([topic])} with {size}")
         if not in_order:
             place = next(i for i in range(1, len(scores)) if scores[i] > scores[i - 1])
             note("UJ118", numbers[place], detail=example([topic]))
         if falling[0] - falling[0] or falling[-1] - falling[-1]:  # inf - inf is NaN, and true
             infinite = [i for i, s in enumerate(scores) if s - s]
             note("UJ116", numbers[infinite[0]], len(infinite), where(docs[infinite[0]], topic))
-        self._look_at_ties(topic, falling, numbers, scores)
+        self._look_at_scores(topic, falling, numbers, scores)
         self._look_at_ranks(topic, ranks, scores, numbers, in_order)
         self._look_at_documents(topic, docs, order, unique)
 
-    def _look_at_ties(self, topic: bytes, falling: list[float], numbers: array[int], scores: list[float]) -> None:
+    def _look_at_scores(self, topic: bytes, falling: list[float], numbers: array[int], scores: list[float]) -> None:
+        if len(falling) > USUAL_DEPTH:
+            self.tally.note("UJ109", numbers[0], detail=f"{example([topic])} with {len(falling)}")
         distinct = len(set(falling))
         if distinct == len(falling):
             return
@@ -347,7 +301,7 @@ def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[li
         for path in paths:
             looks.append(RunCheck(path, judged).read())
             tallies.append(looks[-1].tally)
-    _compare_runs(looks)
+    compare_runs(looks)
     if teams is not None:
         tallies.append(_check_teams(teams, [look.name for look in looks]))
     return tallies, looks
@@ -364,7 +318,8 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(shown(name, 40) for name in names[:4]) + ", ..." * (len(names) > 4)
 
 
-def _compare_runs(looks: list[RunCheck]) -> None:
+def compare_runs(looks: Sequence[RunCheck]) -> None:
+    """Findings about several runs, added to one of them."""
     for group in _groups(looks, lambda look: look.name):
         for look in group[1:]:
             look.tally.note("UJ136", detail=f"{shown(look.name)} is also that of {group[0].path}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.reporting import charts
+from unjudged.reporting.file_findings import file_findings
 from unjudged.reporting.section import Progress, Section, counted, listed, percent, share, silent
 from unjudged.reporting.subject import Subject
 from unjudged.results import Verdict
@@ -54,6 +55,11 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     if few:
         points.append(f"Fewer than {SHORT} relevant documents: {counted(len(few), 'topic')} ({listed(few)}).")
     points += [f"In the data: {note}." for note in c.notes]
+    found = file_findings(c)
+    points.append(
+        f"The check of the files found {counted(len(found), 'kind')} of things worth knowing"
+        f"{' (below)' if found else ''}; 'unjudged check' reads every line of the runs and may find more."
+    )
     description = f"Judged documents of {len(c.topics)} topics by grade"
     chart = charts.chart(
         description,
@@ -80,4 +86,5 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         description,
         points,
         {"topics": len(c.topics), "runs": len(subject.runs), "judgments": float(total.sum())},
+        found,
     )

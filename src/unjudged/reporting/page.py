@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,7 @@ def plain(section: Section) -> Mapping[str, Any]:
             "threshold": verdict.threshold,
         },
         "points": list(section.points),
+        "findings": [asdict(kind) for kind in section.findings],
         "numbers": {k: v if math.isfinite(v) else None for k, v in section.numbers.items()},
         "columns": list(section.table.columns),
         "rows": [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unjudged.reporting.file_findings import Kind
 from unjudged.results import Result, Verdict
 
 Spec = Mapping[str, Any]
@@ -36,6 +37,7 @@ class Section:
     description: str = ""
     points: Sequence[str] = ()
     numbers: Mapping[str, float] = field(default_factory=dict)
+    findings: Sequence[Kind] = ()
 
     def columns(self) -> dict[str, list[Any]]:
         """The table column by column, as chart and CSV read it."""
