@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.cli import main
+import unjudged
+from unjudged.cli import VERBS, main
 from unjudged.measures import REGISTRY as MEASURES
 from unjudged.studies import NAMES
 from unjudged.studies._study import REGISTRY as STUDIES
@@ -150,5 +151,16 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr[-3000:]
     assert "WARNING" not in built.stderr
-    for page in ("quickstart", "reference/python", "reference/cli/study", "reference/measures/sets", "guides/reusable"):
+    for page in ("quickstart", "extending", "coming-from", "formats", "performance", "guides/reusable"):
         assert (tmp_path / "site" / page / "index.html").is_file()
+    html = {str(p.parent.relative_to(tmp_path / "site")): p.read_text("utf-8") for p in tmp_path.rglob("index.html")}
+    python = html["reference/python"]
+    assert [name for name in unjudged.__all__ if f">uj.{name}<a" not in python] == ["__version__"]
+    measures = "".join(text for page, text in html.items() if page.startswith("reference/measures/"))
+    assert [name for name in MEASURES if f">{name}<a" not in measures] == []
+    for part in ("Formula", "Worked example", "Source"):
+        assert measures.count(f"<strong>{part}</strong>") == len(MEASURES)
+    assert [name for name in NAMES if f">study {name}<a" not in html["reference/cli/study"]] == []
+    assert [verb for verb in VERBS if f"reference/cli/{verb}" not in html] == []
+    loaded = re.findall(r"<(?:script|link|img)[^>]* (?:src|href)=\"?(?:https?:)?//[^ >]*", "".join(html.values()))
+    assert loaded == []  # works without a network

@@ -16,14 +16,47 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 import unjudged
+from unjudged import adapters
 from unjudged.cli import VERBS, commands
 from unjudged.cli.explain import explain
 from unjudged.io.findings import CODES
-from unjudged.measures import NAMED, REGISTRY
+from unjudged.measures import NAMED, REGISTRY, parse
+
+WIDTH = 84  # characters that fit into a page's column
 
 
 def _code(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```\n"
+
+
+LABELS = {"unjudged documents": "Unjudged documents", "summary": "Summary", "example": "Worked example"}
+LABELS |= {"also accepted": "Also accepted", "see": "Source"}
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*").replace("<", "&lt;")
+
+
+def _page_of(text: str) -> Iterator[str]:
+    """What `unjudged explain` prints about a measure, dressed as a page: formula apart, the rest as lists."""
+    _, *paragraphs = text.rstrip().split("\n\n")
+    for paragraph in paragraphs:
+        lines = [line.strip() for line in paragraph.split("\n")]
+        if lines[0].startswith("Formula: "):
+            yield from ("**Formula**", "", _code(" ".join(lines).removeprefix("Formula: ")))
+        elif lines[0] == "parameters:":
+            yield from ("**Parameters**", "")
+            yield from (
+                f"* `{name}`: {_escaped(rest)}" for name, _, rest in (line.partition(": ") for line in lines[1:])
+            )
+        elif any(lines[0].startswith(f"{label}: ") for label in LABELS):
+            yield from ("**In use**", "")
+            for line in lines:
+                label, _, rest = line.partition(": ")
+                yield f"* **{LABELS[label]}**: {_escaped(rest)}" if label in LABELS else f"  → `{line}`"
+        else:
+            yield _escaped(" ".join(lines))
+        yield ""
 
 
 def _anchor(name: str) -> str:
@@ -39,11 +72,11 @@ def measures() -> dict[str, str]:
     for family, names in families.items():
         parts = [f"# {family[0].upper()}{family[1:]}", "", "Values are computed when this page is made.", ""]
         for name in names:
-            parts += [f"## {name}", "", _code(explain(name)), ""]
+            parts += [f"## {name}", "", *_page_of(explain(name))]
         pages[f"reference/measures/{_anchor(family)}.md"] = "\n".join(parts)
     sets = ["# Named sets", "", "With the parameters of the papers; a set may stand wherever a measure may.", ""]
     for name in NAMED:
-        sets += [f"## {name}", "", _code(explain(name)), ""]
+        sets += [f"## {name}", "", ", ".join(f"`{measure}`" for measure in parse(name)), ""]
     pages["reference/measures/sets.md"] = "\n".join(sets)
     return pages
 
@@ -70,10 +103,19 @@ def findings() -> str:
 
 
 def _signature(thing: Any) -> str:
+    """As it would be written; a long one has a line for each parameter."""
     try:
-        return str(inspect.signature(thing)).replace(" -> 'None'", "")
+        found = inspect.signature(thing)
     except (TypeError, ValueError):
         return ""
+    text = re.sub(r"'([^']*)'(?=[,)=\s]|$)", r"\1", str(found).replace(" -> 'None'", ""))
+    if len(text) <= WIDTH:
+        return text
+    inside = [re.sub(r": '([^']*)'", r": \1", str(p)) for p in found.parameters.values()]
+    if any(p.kind is p.KEYWORD_ONLY for p in found.parameters.values()) and not any(t.startswith("*") for t in inside):
+        first = next(i for i, p in enumerate(found.parameters.values()) if p.kind is p.KEYWORD_ONLY)
+        inside.insert(first, "*")
+    return "(\n" + "".join(f"    {line},\n" for line in inside) + ")" + text[text.rindex(")") + 1 :]
 
 
 def _members(thing: type) -> Iterator[str]:
@@ -83,7 +125,8 @@ def _members(thing: type) -> Iterator[str]:
         if name.startswith("_") or not callable(target) or not inspect.getdoc(target):
             continue
         shown = name if isinstance(member, property) or hasattr(member, "func") else f"{name}{_signature(target)}"
-        yield from ("", f"**`.{shown}`**", "", inspect.getdoc(target) or "", "")
+        yield from ("", "```python", f".{shown.replace('(self, ', '(').replace('(self)', '()')}", "```", "")
+        yield from (inspect.getdoc(target) or "", "")
 
 
 def python() -> str:
@@ -93,10 +136,22 @@ def python() -> str:
         thing = getattr(unjudged, name)
         if name == "__version__":
             continue
-        lines += [f"## uj.{name}", "", "```python", f"{name}{_signature(thing)}", "```", ""]
-        lines += [inspect.getdoc(thing) or "", ""]
+        lines += [f"## uj.{name}", ""]
+        if not getattr(thing, "__module__", "").startswith("unjudged"):  # another name of a type
+            lines += [f"`{str(thing).replace('typing.', '')}`: one value for each (run, topic) cell, runs first.", ""]
+            continue
+        lines += ["```python", f"{name}{_signature(thing)}", "```", "", inspect.getdoc(thing) or "", ""]
         if inspect.isclass(thing) and not issubclass(thing, BaseException):
             lines += list(_members(thing))
+    lines += [
+        "## unjudged.adapters",
+        "",
+        "Doors to ir_measures, PyTerrier, ranx ([examples](../coming-from.md)).",
+        "",
+    ]
+    for name in adapters.__all__:
+        thing = getattr(adapters, name)
+        lines += ["```python", f"{name}{_signature(thing)}", "```", "", inspect.getdoc(thing) or "", ""]
     return "\n".join(lines)
 
 
