@@ -416,7 +416,7 @@ def test_what_missing_pooled_runs_mean_for_each_study(
 def test_repeats_are_captioned_as_such(inputs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "leave-team-out", *inputs, "-m", "AP", "--repeats", "3", "--jobs", "1"]) == 0
     out = capfd.readouterr().out
-    assert "in 3 repeats: the mean, and where 95% of the values lie" in out and "rank" not in out
+    assert "In 3 repeats: the mean, and in brackets where 95% of the values lie." in out and "rank" not in out
 
 
 def test_explain_leads_to_the_study(capfd: pytest.CaptureFixture[str]) -> None:

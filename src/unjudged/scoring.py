@@ -177,6 +177,17 @@ def _cells(measure: Measure, collection: Collection) -> Floats:
     return expected(measure, collection.hits, collection.runs)
 
 
+def under_policy(chosen: Sequence[Measure], unjudged: str) -> list[Measure]:
+    """The measures that score with unjudged documents `nonrelevant` (as they are), or `condensed`, each once."""
+    if unjudged == "bounds":
+        raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
+    if unjudged not in POLICIES:
+        raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
+    if unjudged == "nonrelevant":
+        return list(chosen)
+    return list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
+
+
 def score(
     collection: Collection,
     wanted: Any = DEFAULT,
@@ -197,17 +208,12 @@ def score(
     """
     if not len(collection.judgments):
         raise UsageError("there are no judgments to score with")
-    if unjudged == "bounds":
-        raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
-    if unjudged not in POLICIES:
-        raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     counted = counted_topics(collection, topics)
     chosen = measures(wanted, rel)
     collection = with_gains_of_sets(collection, wanted)
-    if unjudged == "condensed":
-        chosen = list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
+    chosen = under_policy(chosen, unjudged)
     shape = len(collection.runs), len(collection.judgments.topics)
     values = np.empty((*shape, len(chosen)))
     for runs, part in _blocks(collection):

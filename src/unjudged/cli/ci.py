@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit code of cannot tell: as fail (default) or as pass",
     )
     options.add_testing(gate, test="test of the interval, as in compare", resamples="1000")
-    gate.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(gate)
     gate.add_argument("--junit", metavar="FILE", help="write the findings as JUnit XML, too")
     options.add_output(parser)
 
@@ -72,10 +72,7 @@ def run(args: argparse.Namespace) -> int:
         wanted,
         margin=args.margin,
         holes=args.holes,
-        test=args.test,
-        alpha=args.alpha,
-        resamples=args.resamples,
-        seed=args.seed,
+        **options.testing_arguments(args),
         rel=args.rel,
         call=args.call,
     )

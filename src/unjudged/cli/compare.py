@@ -3,6 +3,7 @@
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
 unjudged compare qrels.txt runs/ --baseline bm25.run --test t --correction holm --pairs
 unjudged compare qrels.txt a.run b.run -m P@10,RBP --unjudged bounds
+unjudged compare qrels.txt runs/ -m AP --figure pairs.svg --figure differences=differences.pdf
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ HELP = "which runs differ significantly, and by how much"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
+    from unjudged.comparing.compare import CHARTS
+
     options.add_collection(parser)
     options.add_measures(parser, "AP,nDCG@10,P@10")
     parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_scoring(parser)
     options.add_growth(parser)
-    options.add_output(parser)
+    options.add_output(parser, CHARTS)
     parser.add_argument(
         "--pairs",
         action="store_true",
@@ -45,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
-    from unjudged.comparing.compare import compare
+    from unjudged.comparing.compare import CHARTS, compare
     from unjudged.comparing.paired_scores import DEFAULT, check_settings
     from unjudged.comparing.significance import Test, correction_of
     from unjudged.measures import measures
@@ -55,29 +58,22 @@ def run(args: argparse.Namespace) -> int:
     jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
     check_settings(args.alpha, args.seed, jobs)
     correction_of(args.correction, Test(args.test, args.alpha, args.resamples, args.seed))
+    charts = options.charts_asked(args, CHARTS)
     collection = options.open_collection(args)
     found = compare(
         collection,
         wanted,
         baseline=_named(args.baseline, collection.runs),
-        test=args.test,
         correction=args.correction,
-        alpha=args.alpha,
-        resamples=args.resamples,
-        seed=args.seed,
+        **options.testing_arguments(args),
         jobs=jobs,
-        rel=args.rel,
-        unjudged=args.unjudged,
+        **options.scoring_arguments(args),
         growth=args.growth,
-        topics=args.topics,
-        undefined=args.undefined,
         call=args.call,
     )
     if args.pairs:
         found.shown = "pairs"
-    options.print_notes(found.notes)
-    text = found.render(args.format)
-    options.write_output(f"{text}\n{found.verdict()}\n" if args.format == "text" else text, args.output)
+    options.write_result(found, args, charts, verdict=True)
     return 0
 
 

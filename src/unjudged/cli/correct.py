@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     parser.add_argument("--new", action="append", metavar="RUN", help="a run to be corrected; repeatable")
     options.add_measures(parser, "P@10")
-    parser.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(parser)
     method = parser.add_argument_group("method")
     method.add_argument(
         "--method",
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Correct and print; notes and the verdict go to stderr."""
+    """Correct and print; notes go to stderr."""
     from unjudged.correction import against_truth, correct
     from unjudged.correction.truth import DEFAULT
 
@@ -83,6 +83,5 @@ def run(args: argparse.Namespace) -> int:
             force=args.force,
             call=args.call,
         )
-    options.write_output(result.render(args.format), args.output)
-    options.print_notes(result.notes)
+    options.write_result(result, args)
     return 0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unjudged.errors import UsageError, one_line
+from unjudged.errors import UsageError, nearest, one_line
 from unjudged.results import FORMATS
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
+    from unjudged.results import Result
 
 
 def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> None:
@@ -93,12 +94,27 @@ def add_measures(parser: argparse.ArgumentParser, default: str, more: str = "") 
     )
 
 
+def add_rel(parser: argparse._ActionsContainer, default: int | None = None) -> None:
+    """--rel: what is relevant."""
+    parser.add_argument("--rel", type=int, default=default, metavar="N", help="smallest relevant grade (default 1)")
+
+
+def add_seed(parser: argparse._ActionsContainer) -> None:
+    """--seed: the same seed, the same answer."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+
+
 def add_testing(group: argparse._ArgumentGroup, test: str, resamples: str) -> None:
     """--test, --alpha, --resamples and --seed: how significance is tested."""
     group.add_argument("--test", default="bootstrap", metavar="NAME", help=test)
     group.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
     group.add_argument("--resamples", type=int, metavar="N", help=f"random resamples (default {resamples})")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
+    add_seed(group)
+
+
+def testing_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_testing` read, as keyword arguments."""
+    return {"test": args.test, "alpha": args.alpha, "resamples": args.resamples, "seed": args.seed}
 
 
 def add_growth(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +131,7 @@ def add_growth(parser: argparse.ArgumentParser) -> None:
 def add_scoring(parser: argparse.ArgumentParser) -> None:
     """Which grades, topics and unjudged documents count how."""
     scoring = parser.add_argument_group("scoring")
-    scoring.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade (default 1)")
+    add_rel(scoring)
     scoring.add_argument(
         "--unjudged",
         default="nonrelevant",
@@ -134,11 +150,26 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """--format and -o."""
+def scoring_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_scoring` read, as keyword arguments."""
+    return {"rel": args.rel, "unjudged": args.unjudged, "topics": args.topics, "undefined": args.undefined}
+
+
+def add_output(parser: argparse.ArgumentParser, charts: Sequence[str] | None = None) -> None:
+    """--format and -o; and --figure, where the result has charts (of these names, where they are known)."""
     output = parser.add_argument_group("output")
     output.add_argument("--format", default="text", choices=FORMATS, help="default: text")
     output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+
+    if charts is not None:
+        names = f"; NAME is {', '.join(charts[:-1])} or {charts[-1]}" if len(charts) > 1 else ""
+        output.add_argument(
+            "--figure",
+            metavar="[NAME=]FILE",
+            action="append",
+            default=[],
+            help=f"write a chart, too: .svg, .png, .pdf, .html or .json{names}; repeatable",
+        )
 
 
 def add_qrels_output(parser: argparse.ArgumentParser) -> None:
@@ -218,6 +249,44 @@ def print_notes(notes: Iterable[str]) -> None:
     """What was passed over, one line each, on stderr."""
     for note in notes:
         print("note:", one_line(note), file=sys.stderr)
+
+
+def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:
+    """(name, file) of every --figure, checked, and -o with them: nobody computes for an hour to hear of a misspelling.
+
+    `names` are the charts the result will have; none where nobody knows yet.
+    """
+    from pathlib import Path
+
+    from unjudged.figures import ENDINGS
+    from unjudged.io.write import refuse_unwritable
+
+    found: list[tuple[str | None, str]] = []
+    for text in args.figure:
+        name, equals, path = text.partition("=")
+        if not equals:
+            name, path = "", text
+        ending = Path(path).suffix.lower()
+        if ending not in ENDINGS:
+            raise UsageError(f"--figure {text}: a chart ends in {', '.join(ENDINGS)}{nearest(ending, ENDINGS)}")
+        if name and names and name not in names:
+            raise UsageError(f"--figure {text}: no chart {name!r}{nearest(name, names)}; there are {', '.join(names)}")
+        found.append((name or None, path))
+    for path in [*filter(None, [args.output]), *(path for _, path in found)]:
+        if path != "-":
+            refuse_unwritable(path)
+    return found
+
+
+def write_result(
+    result: Result, args: argparse.Namespace, charts: Iterable[tuple[str | None, str]] = (), *, verdict: bool = False
+) -> None:
+    """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
+    print_notes(result.notes)
+    text = result.render(args.format)
+    write_output(f"{text}\n{result.verdict()}\n" if verdict and args.format == "text" else text, args.output)
+    for name, path in charts:
+        result.plot(name).save(path)
 
 
 def write_judgments(before: Collection, after: Collection, path: str | None) -> None:

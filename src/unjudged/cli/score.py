@@ -40,15 +40,7 @@ def run(args: argparse.Namespace) -> int:
         found.per_topic = args.per_topic
         options.write_output(found.render(args.format), args.output)
         return 0
-    scores = score(
-        collection,
-        wanted,
-        rel=args.rel,
-        unjudged=args.unjudged,
-        topics=args.topics,
-        undefined=args.undefined,
-        call=args.call,
-    )
+    scores = score(collection, wanted, **options.scoring_arguments(args), call=args.call)
     scores.per_topic = args.per_topic
     options.write_output(scores.pieces(args.format), args.output)
     return 0

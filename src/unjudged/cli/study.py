@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import options
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
-    from unjudged.results import Result
     from unjudged.studies import Study
 
 ANSWER_WITHIN = "10s"
@@ -66,14 +65,17 @@ def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
 
     options.add_collection(parser)
     own = parser.add_argument_group("this study")
+    groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
+    titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
     for name, parameter in study.options.items():
-        option = option_of(name, parameter)
+        option = option_of(name, parameter, study.name)
         default = parameter.default
+        into = groups[titles[name]] if name in titles else own
         if isinstance(default, bool):
-            own.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
+            into.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
             continue
         shown = "" if default is None or "default" in option.help else f" (default {_shown(default)})"
-        own.add_argument(
+        into.add_argument(
             *option.flags,
             dest=name,
             action="append" if name == "measures" else "store",
@@ -84,7 +86,7 @@ def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
         )
     for flag, other in (("--one-per-team", "all_runs"), ("--all-runs", "one_per_team")):
         if other in study.options:
-            own.add_argument(flag, dest="usual_runs", action="store_true", help="the default of this study")
+            groups["runs"].add_argument(flag, dest="usual_runs", action="store_true", help="the default of this study")
     work = parser.add_argument_group("work")
     work.add_argument("--cluster", metavar="ADDRESS", help="work on this Dask cluster instead of local processes")
     work.add_argument("--workdir", metavar="DIR", help="keep finished work there; the same command continues")
@@ -95,14 +97,7 @@ def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
         default=[],
         help="another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; repeatable",
     )
-    options.add_output(parser)
-    parser.add_argument(
-        "--figure",
-        metavar="[NAME=]FILE",
-        action="append",
-        default=[],
-        help="write a chart: .svg, .png, .pdf, .html or .json; repeatable",
-    )
+    options.add_output(parser, [name for names in study.figures.values() for name in names])
 
 
 def _shown(default: Any) -> str:
@@ -123,20 +118,13 @@ def _typed(parse: Any, flag: str) -> Any:
 
 
 def _run(study: Study, args: argparse.Namespace) -> int:
-    from unjudged.io.write import refuse_unwritable
     from unjudged.studies import study as run_study
 
     given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
-    if "measures" in given:
-        from unjudged.measures import measures
-
-        measures(given["measures"])  # a misspelt measure is told before anything is read
+    study.ready(given)  # what means nothing is told before anything is read
     if getattr(args, "usual_runs", False) and ("all_runs" in given or "one_per_team" in given):
         raise UsageError("--one-per-team and --all-runs exclude each other")
-    charts = [_chart(text) for text in args.figure]
-    for path in [*filter(None, [args.output]), *(path for _, path in charts)]:
-        if path != "-":
-            refuse_unwritable(path)  # nobody computes for an hour to hear that
+    charts = options.charts_asked(args, study.charts(given, several=bool(args.beside)))
     collections = _collections(args)
     with _cluster(args.cluster) as executor, _progress() as progress:
         result = run_study(
@@ -149,29 +137,8 @@ def _run(study: Study, args: argparse.Namespace) -> int:
             call=args.call,
             **given,
         )
-    options.print_notes(result.notes)
-    options.write_output(_text(result, args.format), args.output)
-    for name, path in charts:
-        result.plot(name).save(path)
+    options.write_result(result, args, charts, verdict=True)
     return 0
-
-
-def _text(result: Result, format: str) -> str:
-    text = result.render(format)
-    return f"{text}\n{result.verdict()}\n" if format == "text" else text
-
-
-def _chart(text: str) -> tuple[str | None, str]:
-    """`[NAME=]FILE`, with an ending we can write; told before anything is computed."""
-    from unjudged.figures import ENDINGS
-
-    name, equals, path = text.partition("=")
-    if not equals:
-        name, path = "", text
-    if Path(path).suffix.lower() not in ENDINGS:
-        there = ", ".join(ENDINGS)
-        raise UsageError(f"--figure {text}: a chart ends in {there}{nearest(Path(path).suffix, ENDINGS)}")
-    return name or None, path
 
 
 def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:

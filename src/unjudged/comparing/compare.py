@@ -36,6 +36,8 @@ COLUMNS = (
 BOUNDED = (*COLUMNS, "outcome", "ends")
 POLICIES = ("nonrelevant", "condensed", "bounds")
 SHOWN = ("means", "pairs")
+CHARTS = ("pairs", "differences")
+"""Names of a comparison's charts; the first is the main one without a baseline, the last with one."""
 
 
 class Comparison(Result):
@@ -57,7 +59,7 @@ class Comparison(Result):
         call: str,
     ) -> None:
         policy = {} if open_to is None else {"unjudged": "bounds"}
-        charts = {"pairs": map_of_pairs(test.alpha), "differences": differences(test.alpha)}
+        charts = dict(zip(CHARTS, (map_of_pairs(test.alpha), differences(test.alpha)), strict=True))
         super().__init__(
             COLUMNS if open_to is None else BOUNDED,
             self._tidy,

@@ -1,11 +1,12 @@
 """What a study is: vary x score x compare, declared by one decorated function.
 
-    @register("power", help="which measure tells most pairs of runs apart", cite="sakai2006")
-    def power(lab: Lab, *, measures: Any = "sakai2009", alpha: float = 0.05) -> Result: ...
+    @register("power", help="which measure tells most pairs of runs apart", cite="sakai2006", figures={"": ("power",)})
+    def power(lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False) -> Result: ...
 
-The keyword arguments are the study's options, in Python and on the command line alike (options.OPTIONS says
-what they mean). The function plans work units and hands them to `lab.run`, which runs them wherever the user
-wants them run and keeps finished ones; it then puts the values together in a Result.
+The keyword arguments are the study's options, and so are the fields of the groups it names before them (`asked`), in
+Python and on the command line alike (options.OPTIONS says what they mean). The function plans work units and hands
+them to `lab.run`, which runs them wherever the user wants them run and keeps finished ones; it then puts the values
+together in a Result.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_type_hints
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Provenance, Result
+from unjudged.studies.asked import Group
 from unjudged.studies.execution import Unit, Work, run_units
 from unjudged.studies.fingerprint import fingerprint, of_collection
 from unjudged.studies.workdir import Arrays, Workdir
@@ -49,31 +51,65 @@ Progress = Callable[[str, int, int, int], None]
 
 @dataclass(frozen=True)
 class Study:
-    """A study as declared."""
+    """A study as declared; `own` are its keyword arguments, `groups` the option groups it names, by parameter.
+
+    `figures` are the names of its charts: under "" those of the usual table, under an option's name those of the table
+    it asks for, under "several" those added where collections stand side by side.
+    """
 
     name: str
     function: Callable[..., Result]
     help: str
     cite: str
-    options: Mapping[str, inspect.Parameter]
+    own: Mapping[str, inspect.Parameter]
+    groups: Mapping[str, type[Group]]
+    figures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """Every option there is, those of the groups first."""
+        inside = [inspect.signature(group).parameters for group in self.groups.values()]
+        return {name: p for part in (*inside, self.own) for name, p in part.items()}
 
     @property
     def defaults(self) -> dict[str, Any]:
         """Its options and their values where none are given."""
         return {name: p.default for name, p in self.options.items()}
 
+    def charts(self, options: Mapping[str, Any], several: bool = False) -> tuple[str, ...]:
+        """Names of the charts its result will have with these options; none where they were not declared."""
+        table = next((names for key, names in self.figures.items() if options.get(key)), self.figures.get("", ()))
+        return (*table, *(self.figures.get("several", ()) if several else ()))
+
+    def ready(self, options: Mapping[str, Any]) -> Callable[[Lab], Result]:
+        """The study with these options, which are checked as far as they can be without a collection."""
+        for option in options:
+            if option not in self.options:
+                there = ", ".join(self.options)
+                raise UsageError(f"study {self.name} has no option {option!r}{nearest(option, self.options)}: {there}")
+        asked: dict[str, Any] = {}
+        for parameter, group in self.groups.items():
+            inside = inspect.signature(group).parameters
+            asked[parameter] = group(**{n: v for n, v in options.items() if n in inside})
+        asked |= {n: v for n, v in options.items() if n in self.own}
+        return lambda lab: self.function(lab, **asked)
+
 
 REGISTRY: dict[str, Study] = {}
 """Studies declared so far: ours once they were asked for, and the user's own."""
 
 
-def register(name: str, *, help: str, cite: str = "") -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Declare a study; its keyword arguments become its options. Declaring a name again replaces it."""
+def register(
+    name: str, *, help: str, cite: str = "", figures: Mapping[str, tuple[str, ...]] | None = None
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Declare a study; its keyword arguments and groups become its options. Declaring a name again replaces it."""
 
     def declare(function: Callable[..., Result]) -> Callable[..., Result]:
-        parameters = inspect.signature(function).parameters
-        options = {n: p for n, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
-        REGISTRY[name] = Study(name, function, help, cite, options)
+        _, *parameters = inspect.signature(function).parameters.values()
+        own = {p.name: p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        named = [p.name for p in parameters if p.name not in own]
+        hints = get_type_hints(function) if named else {}
+        REGISTRY[name] = Study(name, function, help, cite, own, {n: hints[n] for n in named}, figures or {})
         return function
 
     return declare
@@ -173,16 +209,13 @@ def study(
     depend on where the work was done.
     """
     found = find(name)
-    for option in options:
-        if option not in found.options:
-            there = ", ".join(found.options)
-            raise UsageError(f"study {found.name} has no option {option!r}{nearest(option, found.options)}: {there}")
+    ready = found.ready(options)
     cases = _cases(collection)
     if jobs is not None and jobs < 1:
         raise UsageError(f"the number of jobs must be at least 1, not {jobs}")
     kept = Workdir(workdir, {n: of_collection(c) for n, c in cases}) if workdir is not None else None
     lab = Lab(found.name, cases, executor, jobs, kept, progress, call)
-    result = found.function(lab, **options)
+    result = ready(lab)
     if kept is not None and kept.damaged:
         lab.notes.append(f"{kept.folder}: {kept.damaged} damaged work units were computed again")
     result.notes = (*result.notes, *lab.notes)

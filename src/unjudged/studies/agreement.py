@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from unjudged.collection import Floats
 from unjudged.errors import UsageError
 from unjudged.figures import agreement as charts
@@ -11,32 +9,29 @@ from unjudged.results import Result, Row
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Runs, Scoring
 from unjudged.studies.board import Board, fill
-from unjudged.studies.preparing import Case, cases, columns, row, stage
+from unjudged.studies.preparing import Case, cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import agreement_verdict
 
 
-@register("agreement", help="Kendall's tau between the orders of the runs by two measures", cite="sakai2007")
-def agreement(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    seed: int = 0,
-) -> Result:
+@register(
+    "agreement",
+    help="Kendall's tau between the orders of the runs by two measures",
+    cite="sakai2007",
+    figures={"": ("agreement",)},
+)
+def agreement(lab: Lab, scoring: Scoring, runs: Runs) -> Result:
     """Do two measures order the runs alike?
 
     Kendall's tau (tau_b) between the orders of the runs by each pair of measures, with its two-sided p value for
     unrelated orders (Sakai 2007, table 2). Two measures with tau near 1 tell the same story; use one of them.
     """
     found: list[tuple[Case, Floats]] = []
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+    for case in cases(lab, scoring, runs):
         if len(case.measures) < 2:
             raise UsageError("this study needs at least 2 measures, 1 given")
-        board = Board.of(case.selected, case.measures, {})
+        board = Board.of(case, {})
         found.append((case, fill(lab, board, stage(lab, case.name, f"{len(case.runs)} runs")).means[0]))
     rows: list[Row] = []
     for case, means in found:
@@ -48,7 +43,7 @@ def agreement(
     return Result(
         columns(lab, "measure_a", "measure_b", "tau", "p_value"),
         lambda: rows,
-        lab.provenance(seed, measures=[str(m) for m in found[0][0].measures]),
+        provenance(lab, [case for case, _ in found]),
         layout=lambda: _table(lab, found),
         figures={"agreement": charts.agreement},
         verdict=agreement_verdict(found),

@@ -23,6 +23,7 @@ from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.ranks import ranks
 from unjudged.studies._study import Lab
+from unjudged.studies.preparing import Case
 from unjudged.studies.workdir import Arrays
 
 FULL = "full"
@@ -39,25 +40,19 @@ class Board:
     measures: tuple[Measure, ...]
     conditions: tuple[str, ...]
     kept: npt.NDArray[np.uint8]
+    counted: Mask
     test: Test | None
 
     @classmethod
-    def of(
-        cls,
-        collection: Collection,
-        measures: Sequence[Measure],
-        conditions: Mapping[str, Mask],
-        test: Test | None = None,
-    ) -> Board:
+    def of(cls, case: Case, conditions: Mapping[str, Mask], test: Test | None = None) -> Board:
         """A board over the full judgments and these conditions."""
         if test is not None:
-            check_topic_scores(measures, "significance")
-            if len(collection.topics) < 2:
+            check_topic_scores(case.measures, "significance")
+            if case.counted.sum() < 2:
                 raise UsageError("significance needs at least 2 topics, 1 given")
-        everything = np.ones(len(collection.judgments), bool)
-        masks = [everything, *conditions.values()]
-        kept = np.packbits(np.stack(masks), axis=1)
-        return cls(collection, tuple(measures), (FULL, *conditions), kept, test)
+        everything = np.ones(len(case.collection.judgments), bool)
+        kept = np.packbits(np.stack([everything, *conditions.values()]), axis=1)
+        return cls(case.selected, case.measures, (FULL, *conditions), kept, case.counted, test)
 
     @property
     def size(self) -> str:
@@ -81,9 +76,10 @@ def judge(board: Board, unit: tuple[int, tuple[int, ...]]) -> Arrays:
     if reduced is None:
         return _nothing(board, len(chosen))
     scores = score(reduced, [board.measures[m] for m in chosen])
+    scores.counted &= board.counted
     found: Arrays = {"means": scores.mean_values().T}
     if board.test is not None:
-        matrices = [np.ascontiguousarray(scores.values[:, :, m].T) for m in range(len(chosen))]
+        matrices = [np.ascontiguousarray(scores.values[:, board.counted, m].T) for m in range(len(chosen))]
         with told():
             tested = [board.test.run(matrix) for matrix in matrices]
             required = [board.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]

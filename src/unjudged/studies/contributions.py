@@ -7,17 +7,22 @@ from typing import Any
 from unjudged.figures import contributions as charts
 from unjudged.judgments.take import ordinary_teams, teams_without_relevant
 from unjudged.pooling.contributions import contributions as per_team
-from unjudged.pooling.pool import pool_of
 from unjudged.results import Result, Row
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
-from unjudged.studies.pooled import pool_settings, pooled_runs
+from unjudged.studies.asked import Pooling
+from unjudged.studies.pooled import pool_settings
 from unjudged.studies.preparing import columns, row
 from unjudged.studies.verdicts import contributions_verdict
 
 
-@register("contributions", help="what each team brought into the pool, and what it alone found", cite="sakai2009")
-def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None, pooled: Any = None) -> Result:
+@register(
+    "contributions",
+    help="what each team brought into the pool, and what it alone found",
+    cite="sakai2009",
+    figures={"": ("contributions",)},
+)
+def contributions(lab: Lab, pooling: Pooling, *, rel: int | None = None) -> Result:
     """What did each team bring into the pool, and what did it alone find?
 
     Per team: its number of runs, then averages over topics of the judged documents in the top of its pooled runs, of
@@ -31,8 +36,8 @@ def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None,
     pools: dict[str, Any] = {}
     smallest = 1 if rel is None else rel
     for name, collection in lab.cases:
-        pool = pool_of(collection, depth, pooled_runs(pooled))
-        found = per_team(collection, depth=depth, pooled=pooled_runs(pooled), rel=smallest)
+        pool = pooling.of(collection)
+        found = per_team(collection, depth=pooling.depth, pooled=pooling.runs, rel=smallest)
         told = [f"{pool}{pool.guessed}", *found.notes]
         lab.notes += [f"{name}: {note}" if lab.several else note for note in told]
         here = list(found.rows())
@@ -43,7 +48,7 @@ def contributions(lab: Lab, *, rel: int | None = None, depth: int | None = None,
             marks[name, r[0]] = ("†" if r[0] in barren else "") + ("*" if r[0] in ordinary else "")
         relevant = float(collection.judgments.count(smallest).sum()) / max(len(collection.topics), 1)
         shares += [(r[0], r[4] / relevant if relevant else 0.0) for r in here]
-        pools[name] = pool_settings(collection, pool)
+        pools[name] = pool_settings(pool)
     head = columns(lab, "team", "runs", "pooled", "unique", "unique_relevant")
     return Result(
         head,

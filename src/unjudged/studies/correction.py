@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Pool
+from unjudged.comparing.paired_scores import check_settings
 from unjudged.correction.asked import as_read, groups_of, pool_to_correct
 from unjudged.correction.correcting import quantities_of
 from unjudged.correction.errors import TESTS, Errors, errors, printed, significant
@@ -26,7 +27,7 @@ from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import correlation_p_value, spearman
 from unjudged.statistics.reliability import d_study, g_study
 from unjudged.studies._study import Lab, register
-from unjudged.studies.pooled import pooled_runs
+from unjudged.studies.asked import Pooling
 from unjudged.studies.verdicts import NEEDED
 from unjudged.thresholds import limit_of
 
@@ -35,7 +36,12 @@ REDUCED = "reduced-pool"
 QUANTITIES = ("anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
 
 
-@register("correction", help="how well pool-bias correction works on left-out teams", cite="lipani2015")
+@register(
+    "correction",
+    help="how well pool-bias correction works on left-out teams",
+    cite="lipani2015",
+    figures={"": ("mae", "sre", "indicators"), "several": ("stability",)},
+)
 def correction(
     lab: Lab,
     *,
@@ -79,9 +85,8 @@ def correction(
     )
     if not 0 <= merge_alpha <= 1:
         raise UsageError(f"the new run's weight lies between 0 and 1, not {merge_alpha}")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
-    named = pooled_runs(pooled)
+    check_settings(alpha)
+    named = Pooling(depth, pooled).runs
     cases = [Case.of(name, collection, setup, depth, named, tolerance) for name, collection in lab.cases]
     for case in cases:
         where = f"{case.name}: " if lab.several else ""

@@ -7,34 +7,25 @@ from typing import Any
 
 from unjudged.errors import UsageError
 from unjudged.pooling.membership import membership
-from unjudged.pooling.pool import pool_of
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Pooling, Runs, Scoring, Testing
 from unjudged.studies.board import Mask
-from unjudged.studies.levels import Steps, fill_levels, levels_result
-from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
-from unjudged.studies.preparing import cases, tests
+from unjudged.studies.levels import FIGURES, Steps, fill_levels, levels_result
+from unjudged.studies.pooled import coverage, pool_settings
+from unjudged.studies.preparing import cases
 
 DEPTHS = (50, 10, 1)
 
 
-@register("depth", help="order and significance under shallower pools", cite="sakai2009")
+@register(
+    "depth",
+    help="order and significance under shallower pools",
+    cite="sakai2009",
+    figures=FIGURES,
+)
 def depth(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    levels: Any = None,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    depth: int | None = None,
-    pooled: Any = None,
-    repeats: int = 1,
-    alpha: float = 0.05,
-    resamples: int | None = None,
-    test: str = "bootstrap",
-    seed: int = 0,
+    lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, pooling: Pooling, *, levels: Any = None, repeats: int = 1
 ) -> Result:
     """How shallow could the pool have been?
 
@@ -43,11 +34,11 @@ def depth(
     judgments, discriminative power, and the significant pairs missed and invented (Sakai 2009, tables 8 to 10).
     --repeats draws other runs with --one-per-team; nothing else is random here but the bootstrap.
     """
-    how = tests(test, alpha, resamples, seed)
+    how = testing.of(runs.seed)
     found: list[Steps] = []
     pools: dict[str, Any] = {}
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
-        pool = pool_of(case.collection, depth, pooled_runs(pooled))
+    for case in cases(lab, scoring, runs, repeats=repeats):
+        pool = pooling.of(case.collection)
         wanted = _levels(levels, pool.depth)
         if beyond := [level for level in wanted if level > pool.depth]:
             where = f"{case.name}: " if lab.several else ""
@@ -59,12 +50,9 @@ def depth(
             shallow = membership(case.collection, replace(pool, depth=level)).found()
             masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}
         found.append(fill_levels(lab, case, masks, how, "all judgments"))
-        pools[case.name] = pool_settings(case.collection, pool)
+        pools[case.name] = pool_settings(pool)
         lab.notes += coverage(lab, case, pool, "a shallower pool also loses what only they found")
-    if repeats > 1 and not one_per_team:
-        lab.notes.append("repeats are alike: with all runs nothing is drawn anew (--one-per-team draws runs)")
-    settings = {"pool": pools, **how.settings(), "repeats": repeats}
-    return levels_result(lab, found, word="depth ", seed=seed, **settings)
+    return levels_result(lab, found, how, word="depth ", pool=pools, repeats=repeats)
 
 
 def _levels(levels: Any, deepest: int) -> list[int]:

@@ -12,6 +12,7 @@ __all__ = [
     "Shown",
     "Table",
     "best",
+    "brackets",
     "correlation",
     "counts",
     "percent",
@@ -75,6 +76,11 @@ def best(values: Sequence[float | None], texts: Sequence[str], *, smallest: bool
         Shown(text, top is not None and v is not None and abs(v - top) < 1e-12)
         for v, text in zip(values, texts, strict=True)
     ]
+
+
+def brackets(repeats: int) -> str:
+    """What `spread` shows, for a caption."""
+    return f" In {repeats} repeats: the mean, and in brackets where 95% of the values lie."
 
 
 def spread(values: Sequence[float], show: Any) -> str:

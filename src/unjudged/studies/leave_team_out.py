@@ -5,34 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from unjudged.errors import UsageError
-from unjudged.figures import bias as charts
 from unjudged.pooling.membership import membership, teams_of
-from unjudged.pooling.pool import pool_of
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
-from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
-from unjudged.studies.preparing import cases, tests
-from unjudged.studies.team_bias import Bias, bias_result, fill_bias, runs_by_team
+from unjudged.studies.asked import Pooling, RunsOfTeams, Scoring, Testing
+from unjudged.studies.pooled import coverage, pool_settings
+from unjudged.studies.preparing import cases
+from unjudged.studies.team_bias import FIGURES, Bias, bias_result, fill_bias, runs_by_team
 from unjudged.studies.verdicts import leaving_verdict
 
 
-@register("leave-team-out", help="a team's run scored without the team's unique documents", cite="sakai2009")
+@register(
+    "leave-team-out",
+    help="a team's run scored without the team's unique documents",
+    cite="sakai2009",
+    figures=FIGURES,
+)
 def leave_team_out(
     lab: Lab,
+    scoring: Scoring,
+    runs: RunsOfTeams,
+    testing: Testing,
+    pooling: Pooling,
     *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
     summary: bool = False,
-    all_runs: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    depth: int | None = None,
-    pooled: Any = None,
     repeats: int = 1,
-    alpha: float = 0.05,
-    resamples: int | None = None,
-    test: str = "bootstrap",
-    seed: int = 0,
 ) -> Result:
     """What would a team's run score had the team not been in the pool?
 
@@ -41,30 +38,28 @@ def leave_team_out(
     table 3). One run of each team is looked at, drawn by the seed; --all-runs takes every run. --summary gives
     Kendall's tau and the significant pairs of each team's judgments instead.
     """
-    how = tests(test, alpha, resamples, seed)
+    how = testing.of(runs.seed)
     found: list[Bias] = []
     pools: dict[str, Any] = {}
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats):
+    for case in cases(lab, scoring, runs, repeats=repeats):
         team_of = teams_of(case.collection)
-        pool = pool_of(case.collection, depth, pooled_runs(pooled))
+        pool = pooling.of(case.collection)
         member = membership(case.collection, pool)
         owners = runs_by_team(case.runs, team_of)
         if len({team_of[run] for run in pool.runs}) < 2:
             raise UsageError("leaving a team out needs at least two pooled teams")
         conditions = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
         found.append(fill_bias(lab, case, conditions, owners, test=how if summary else None))
-        pools[case.name] = pool_settings(case.collection, pool)
+        pools[case.name] = pool_settings(pool)
         lab.notes += coverage(lab, case, pool, "what is unique to a team is overestimated")
     return bias_result(
         lab,
         found,
+        how,
         what="left_out",
         summary=summary,
-        seed=seed,
-        settings={"pool": pools, **how.settings(), "repeats": repeats},
+        pools=pools,
         verdict=leaving_verdict(found, "team"),
-        caption="Change of score and rank of a run when its team is left out of the pool; bold: the rank changes."
-        if not summary
-        else f"Leaving each team out: order of the runs and significant pairs at alpha {alpha:g}, averaged over teams.",
-        figures=charts.summary_figures() if summary else charts.change_figures("left_out"),
+        caption="Change of score and rank of a run when its team is left out of the pool; bold: the rank changes.",
+        summary_caption="Leaving each team out, averaged over teams",
     )

@@ -16,8 +16,11 @@ from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab
 from unjudged.studies.board import Board, Judged, Mask, fill
-from unjudged.studies.preparing import Case, columns, row, stage
+from unjudged.studies.preparing import Case, columns, provenance, row, stage
 from unjudged.studies.verdicts import levels_verdict
+
+FIGURES = {"": ("tau", "power", "mean")}
+"""Charts of the studies over levels."""
 
 STATISTICS: tuple[tuple[str, Any], ...] = (
     ("mean", lambda v: f"{v:.4f}"),
@@ -49,7 +52,7 @@ def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], t
             known[key] = len(conditions) + 1
             conditions[f"{level:g}, repeat {repeat}"] = mask
         place[level, repeat] = known[key]
-    board = Board.of(case.selected, case.measures, conditions, test)
+    board = Board.of(case, conditions, test)
     judged = fill(lab, board, stage(lab, case.name, board.size))
     lab.notes += _barren(lab, case, masks)
     return Steps(case, judged, place, full)
@@ -58,10 +61,11 @@ def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], t
 def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> list[str]:
     """Topics that lost every relevant document score 0 for all runs; say where."""
     judgments = case.collection.judgments
-    some = judgments.count(1) > 0
+    rel = case.scoring.smallest
+    some = (judgments.count(rel) > 0) & case.counted
     notes = []
     for (level, repeat), mask in masks.items():
-        left = np.bincount(judgments.topic[mask & (judgments.grade >= 1)], minlength=len(some)) > 0
+        left = np.bincount(judgments.topic[mask & (judgments.grade >= rel)], minlength=len(some)) > 0
         if repeat == 1 and (lost := int((some & ~left).sum())):
             where = f"{case.name}, " if lab.several else ""
             many = f"{lost} topics" if lost > 1 else "1 topic"
@@ -70,7 +74,9 @@ def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> li
     return notes
 
 
-def levels_result(lab: Lab, found: Sequence[Steps], *, word: str, seed: int, alpha: float, **settings: Any) -> Result:
+def levels_result(
+    lab: Lab, found: Sequence[Steps], test: Test, *, word: str, repeats: int, redrawn: bool = False, **settings: Any
+) -> Result:
     """The table: (level, measure, repeat) -> mean, tau, power, misses, false alarms."""
     rows: list[Row] = []
     for steps in found:
@@ -83,16 +89,17 @@ def levels_result(lab: Lab, found: Sequence[Steps], *, word: str, seed: int, alp
                 values = (level, str(measure), repeat, mean, tau, compared.power)
                 rows.append(row(lab, steps.case.name, (*values, compared.misses, compared.false_alarms)))
     names = columns(lab, "level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
-    provenance = lab.provenance(seed, measures=[str(m) for m in found[0].case.measures], alpha=alpha, **settings)
+    differ = repeats > 1 and (redrawn or any(steps.case.varied for steps in found))
+    laid_out = rows if differ else [r for r in rows if r[names.index("repeat")] == 1]
     return Result(
         names,
         lambda: rows,
-        provenance,
-        layout=lambda: _table(lab, found, names, rows, word),
+        provenance(lab, [steps.case for steps in found], **settings, **test.settings(), repeats=repeats),
+        layout=lambda: _table(lab, found, names, laid_out, word),
         figures=charts.level_figures(word),
         verdict=levels_verdict(found, word),
         caption=f"Fewer judgments: mean score, Kendall's tau with the order under all judgments, and significant pairs "
-        f"at alpha {alpha:g}; bold: the best measure.",
+        f"at alpha {test.alpha:g}; bold: the best measure.{layouts.brackets(repeats) if differ else ''}",
     )
 
 

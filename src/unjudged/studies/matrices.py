@@ -27,11 +27,11 @@ class Matrices:
         return int(self.values.shape[1])
 
 
-def matrices(case: Case, least_topics: int = 2) -> Matrices:
-    """The chosen runs scored by every measure, all topics of the judgments."""
+def matrices(case: Case) -> Matrices:
+    """The chosen runs scored by every measure on the topics that count."""
     check_topic_scores(case.measures, "this study")
     scores = score(case.selected, list(case.measures))
-    if len(scores.topics) < least_topics:
-        raise UsageError(f"this study needs at least {least_topics} topics, {len(scores.topics)} given")
-    values = np.ascontiguousarray(scores.values.transpose(2, 1, 0))
+    values = np.ascontiguousarray(scores.values.transpose(2, 1, 0)[:, case.counted])
+    if values.shape[1] < 2:
+        raise UsageError(f"this study needs at least 2 topics, {values.shape[1]} given")
     return Matrices(tuple(map(str, scores.measures)), scores.runs, values)

@@ -48,10 +48,21 @@ def _refuse(text: str) -> float:
 OPTIONS: dict[str, Option] = {
     "measures": Option(("-m", "--measures"), "measures, comma separated, or a set (sakai2009); repeatable", "M"),
     "rel": Option(("--rel",), "smallest relevant grade (default 1)", parse=int),
+    "unjudged": Option(
+        ("--unjudged",), "unjudged documents are nonrelevant (default) or condensed (removed)", "POLICY"
+    ),
+    "topics": Option(
+        ("--topics",), "topics that count: judged (default, missing = 0) or common (answered by all runs)", "WHICH"
+    ),
+    "undefined": Option(
+        ("--undefined",), "undefined values: zero (default), or drop the topic (decided with all judgments)", "HOW"
+    ),
     "alpha": Option(("--alpha",), "level of significance", "A", float),
-    "resamples": Option(("--resamples",), "resamples of the test (default: 1000)", parse=int),
+    "resamples": Option(("--resamples",), "resamples of the test (default: 1000; randomised-tukey 5000)", parse=int),
     "test": Option(
-        ("--test",), "test of a pair of runs: bootstrap, t, wilcoxon, permutation (correction: tukey, t)", "NAME"
+        ("--test",),
+        "test of a pair of runs: bootstrap (default), t, wilcoxon, permutation, tukey, randomised-tukey",
+        "NAME",
     ),
     "trials": Option(("--trials",), "random topic sets", parse=int),
     "sampling": Option(
@@ -61,7 +72,7 @@ OPTIONS: dict[str, Option] = {
     "confidence": Option(("--confidence",), "confidence levels in percent", "P,P", numbers),
     "rule": Option(("--rule",), "required difference on an uneven curve", choices=("guarantee", "first")),
     "fuzziness": Option(("--fuzziness",), "fuzziness values", "F,F", numbers),
-    "levels": Option(("--levels",), "levels, as 50,10,1 (pool depths, or percent for reduction)", "L,L", numbers),
+    "levels": Option(("--levels",), "levels: percent of the judgments that stay", "L,L", numbers),
     "repeats": Option(("--repeats",), "times the random part is drawn anew", parse=int),
     "seed": Option(("--seed",), "seed of everything random", parse=int),
     "top": Option(("--top",), "only the best runs: a share below 1, else a number", "X", number),
@@ -69,9 +80,7 @@ OPTIONS: dict[str, Option] = {
     "one_per_team": Option(("--one-per-team",), "one run of each team, chosen by the seed"),
     "all_runs": Option(("--all-runs",), "every run instead of one per team"),
     "depth": Option(("--depth",), "pool depth (default: inferred)", "D", int),
-    "pooled": Option(
-        ("--pooled",), "pooled runs: a file of names, or infer (default: all given; correction: infer)", "FILE"
-    ),
+    "pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default: every run given)", "FILE"),
     "tolerance": Option(
         ("--tolerance",), "with pooled runs inferred: share of the depth that may be unjudged in one", "X", float
     ),
@@ -88,15 +97,20 @@ OPTIONS: dict[str, Option] = {
     "summary": Option(("--summary",), "one row per condition and measure: tau, power, misses, false alarms"),
     "pairs": Option(("--pairs",), "one row per pair of runs"),
     "curve": Option(("--curve",), "the swap rate of every bin"),
+    "depth.levels": Option(
+        ("--levels",), "pool depths (default 50,10,1, as far as the pool is deeper)", "D,D", numbers
+    ),
+    "correction.test": Option(("--test",), "test behind SRE*: tukey (HSD of all runs, default) or t (paired)", "NAME"),
+    "correction.pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default)", "FILE"),
     "stability": Option(("--stability",), "the reliability wanted", "P", float),
 }
-"""Keyword argument -> how it is written."""
+"""Keyword argument (or study.argument, where it means something else there) -> how it is written."""
 
 
-def option_of(name: str, parameter: inspect.Parameter) -> Option:
-    """The option of a keyword argument; one we have no words for is read by the kind of its default."""
-    if name in OPTIONS:
-        return OPTIONS[name]
+def option_of(name: str, parameter: inspect.Parameter, study: str = "") -> Option:
+    """The option of a study's keyword argument; one we have no words for is read by the kind of its default."""
+    if known := OPTIONS.get(f"{study}.{name}", OPTIONS.get(name)):
+        return known
     default = parameter.default
     parse: Callable[[str], Any] = str
     if isinstance(default, (int, float)) and not isinstance(default, bool):

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from unjudged.collection import Collection, Pool
+from unjudged.collection import Pool
 from unjudged.pooling.membership import membership
-from unjudged.pooling.pool import read_pooled
 from unjudged.studies._study import Lab
 from unjudged.studies.preparing import Case
 
 
-def pooled_runs(pooled: Any) -> str | Sequence[str] | None:
-    """What `--pooled` says: `infer`, the names in a file, or names given in Python."""
-    if isinstance(pooled, str) and pooled != "infer":
-        return read_pooled(pooled)
-    return pooled  # type: ignore[no-any-return]
-
-
-def pool_settings(collection: Collection, pool: Pool) -> dict[str, Any]:
+def pool_settings(pool: Pool) -> dict[str, Any]:
     """The pool as provenance tells it."""
     return {"depth": pool.depth, "runs": len(pool.runs), "inferred": list(pool.inferred)}
 

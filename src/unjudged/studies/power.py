@@ -10,40 +10,33 @@ from unjudged.figures import power as charts
 from unjudged.results import Result, Row
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Runs, Scoring, Testing
 from unjudged.studies.board import Board, Judged, fill
-from unjudged.studies.preparing import Case, cases, columns, row, stage, tests
+from unjudged.studies.preparing import Case, cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import power_verdict
 
 
-@register("power", help="which measure tells most pairs of runs apart", cite="sakai2006")
-def power(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    pairs: bool = False,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    alpha: float = 0.05,
-    resamples: int | None = None,
-    test: str = "bootstrap",
-    seed: int = 0,
-) -> Result:
+@register(
+    "power",
+    help="which measure tells most pairs of runs apart",
+    cite="sakai2006",
+    figures={"": ("power",), "pairs": ("significance",)},
+)
+def power(lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False) -> Result:
     """Which measure tells most pairs of runs apart?
 
     Every pair of runs is tested (paired bootstrap of Sakai 2006 unless --test says t, wilcoxon or permutation). The
     table ranks the measures by the share of significant pairs and tells the difference in score that is needed for
     significance with this number of topics (bootstrap only). --pairs lists the pairs.
     """
-    how = tests(test, alpha, resamples, seed)
+    how = testing.of(runs.seed)
     found: list[tuple[Case, Judged]] = []
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
-        board = Board.of(case.selected, case.measures, {}, how)
+    for case in cases(lab, scoring, runs):
+        board = Board.of(case, {}, how)
         found.append((case, fill(lab, board, stage(lab, case.name, f"{len(case.runs)} runs"))))
     rows: list[Row] = []
     for case, judged in found:
-        rows += _pair_rows(lab, case, judged, alpha) if pairs else _measure_rows(lab, case, judged)
+        rows += _pair_rows(lab, case, judged) if pairs else _measure_rows(lab, case, judged)
     if pairs:
         names = columns(lab, "measure", "run_a", "run_b", "difference", "p_value", "significant")
     else:
@@ -51,13 +44,13 @@ def power(
     return Result(
         names,
         lambda: rows,
-        lab.provenance(seed, measures=[str(m) for m in found[0][0].measures], **how.settings()),
+        provenance(lab, [case for case, _ in found], **how.settings()),
         layout=None if pairs else lambda: _table(lab, found),
         figures={"significance": charts.significance} if pairs else {"power": charts.power},
         verdict=power_verdict(found),
         caption=""
         if pairs
-        else f"Discriminative power at alpha {alpha:g}, and the difference required for significance.",
+        else f"Discriminative power at alpha {how.alpha:g}, and the difference required for significance.",
     )
 
 
@@ -70,7 +63,7 @@ def _measure_rows(lab: Lab, case: Case, judged: Judged) -> list[Row]:
     return rows
 
 
-def _pair_rows(lab: Lab, case: Case, judged: Judged, alpha: float) -> list[Row]:
+def _pair_rows(lab: Lab, case: Case, judged: Judged) -> list[Row]:
     assert judged.p_value is not None and judged.difference is not None
     rows: list[Row] = []
     first, second = np.triu_indices(len(judged.runs), 1)
@@ -79,7 +72,7 @@ def _pair_rows(lab: Lab, case: Case, judged: Judged, alpha: float) -> list[Row]:
         p, difference = judged.p_value[0, m].tolist(), judged.difference[0, m].tolist()
         for k, (a, b) in enumerate(pairs):
             values = (str(measure), judged.runs[a], judged.runs[b], difference[k], p[k])
-            rows.append(row(lab, case.name, (*values, "yes" if p[k] < alpha else "no")))
+            rows.append(row(lab, case.name, (*values, "yes" if p[k] < judged.alpha else "no")))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""What most studies begin with: measures, gains, the runs to look at."""
+"""What most studies begin with: measures, gains, the runs to look at, the topics that count."""
 
 from __future__ import annotations
 
@@ -6,82 +6,112 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from unjudged.collection import Collection
-from unjudged.comparing.significance import Test
-from unjudged.errors import UsageError, check_seed
+from unjudged.errors import UsageError
 from unjudged.measures import Measure, with_gains_of_sets
-from unjudged.measures import measures as parse_measures
+from unjudged.results import Provenance
+from unjudged.scoring import score
 from unjudged.studies._study import Lab
+from unjudged.studies.asked import Runs, RunsOfTeams, Scoring
 from unjudged.studies.runs import choose
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One collection of a study: its name, the measures, and the runs chosen in each repeat."""
+    """One collection of a study: its name, the measures, the topics that count, and the runs chosen in each repeat."""
 
     name: str
     collection: Collection
     measures: tuple[Measure, ...]
+    counted: npt.NDArray[np.bool_]
     selections: tuple[tuple[str, ...], ...]
+    scoring: Scoring
+    seed: int
 
     @property
     def runs(self) -> tuple[str, ...]:
         """Every run some repeat looks at, in the order given."""
-        chosen = {run for selection in self.selections for run in selection}
-        return tuple(run for run in self.collection.runs if run in chosen)
+        return _in_order(self.collection, self.selections)
 
     @property
     def selected(self) -> Collection:
         """The collection with these runs alone, ready to travel."""
-        part = self.collection if self.runs == self.collection.runs else self.collection.with_runs(self.runs)
-        return part.alone()
+        return _with_runs(self.collection, self.runs).alone()
+
+    @property
+    def scored_topics(self) -> Collection:
+        """The collection with the topics that count alone."""
+        if self.counted.all():
+            return self.collection
+        return self.collection.only(np.flatnonzero(self.counted).tolist(), "topics that count")
+
+    @property
+    def varied(self) -> bool:
+        """Do repeats look at different runs?"""
+        return len(set(self.selections)) > 1
 
 
 def cases(
-    lab: Lab,
-    measures: Any,
-    *,
-    rel: int | None = None,
-    top: float | None = None,
-    by: Any = None,
-    one_per_team: bool = False,
-    seed: int = 0,
-    repeats: int = 1,
-    least: int = 2,
+    lab: Lab, scoring: Scoring, runs: Runs | RunsOfTeams, *, repeats: int = 1, redrawn: bool = False
 ) -> list[Case]:
-    """The collections of a lab, prepared; the same measures for all."""
+    """The collections of a lab, prepared; the same measures for all. `redrawn`: repeats draw more than runs."""
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
-    check_seed(seed)
-    wanted = parse_measures(measures, rel)
+    wanted = scoring.chosen()
+    drawn = runs.one_per_team
     found = []
     for name, collection in lab.cases:
-        ready = with_gains_of_sets(collection, measures)
+        ready = with_gains_of_sets(collection, scoring.measures)
         selections = [
-            tuple(
-                choose(
-                    ready,
-                    measures=wanted[:1],
-                    top=top,
-                    by=by,
-                    one_per_team=one_per_team,
-                    seed=seed,
-                    repeat=repeat,
-                    rel=rel,
-                    least=least,
-                )
-            )
-            for repeat in range(1, repeats + 1 if one_per_team else 2)
+            tuple(choose(ready, runs, wanted[:1], repeat=repeat, rel=scoring.rel))
+            for repeat in range(1, repeats + 1 if drawn else 2)
         ]
-        found.append(Case(name, ready, tuple(wanted), tuple(selections * (1 if one_per_team else repeats))))
+        counted = _counted(ready, _in_order(ready, selections), wanted, scoring)
+        if not counted.all():
+            where = f"{name}: " if lab.several else ""
+            lab.notes.append(f"{where}{int(counted.sum())} of {len(counted)} topics count")
+        selections *= 1 if drawn else repeats
+        found.append(Case(name, ready, tuple(wanted), counted, tuple(selections), scoring, runs.seed))
+    if repeats > 1 and not redrawn and not any(case.varied for case in found):
+        lab.notes.append("repeats are alike: with all runs nothing is drawn anew (one run per team draws runs)")
     return found
 
 
-def tests(name: str, alpha: float, resamples: int | None, seed: int) -> Test:
-    """The significance test of a study, in one thread: units run side by side already."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
-    return Test(name, alpha, resamples, seed, 1)
+def _in_order(collection: Collection, selections: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    chosen = {run for selection in selections for run in selection}
+    return tuple(run for run in collection.runs if run in chosen)
+
+
+def _with_runs(collection: Collection, runs: tuple[str, ...]) -> Collection:
+    return collection if runs == collection.runs else collection.with_runs(runs)
+
+
+def _counted(
+    collection: Collection, runs: tuple[str, ...], measures: Sequence[Measure], scoring: Scoring
+) -> npt.NDArray[np.bool_]:
+    """The topics that count, decided once with all judgments: `common` ones, and those with `defined` values."""
+    if scoring.topics == "judged" and scoring.undefined == "zero":
+        return np.ones(len(collection.topics), bool)
+    scores = score(_with_runs(collection, runs), measures, topics=scoring.topics, undefined=scoring.undefined)
+    counted = np.asarray(scores.counted.all(axis=0))
+    if not counted.any():
+        raise UsageError("no topic counts: every one has an undefined value in some measure")
+    return counted
+
+
+def provenance(lab: Lab, found: Sequence[Case], **settings: Any) -> Provenance:
+    """Where a study's result comes from: what was scored and how, and the study's own settings."""
+    first = found[0]
+    counted = {case.name: int(case.counted.sum()) for case in found}
+    scored = {
+        **first.scoring.settings(),
+        "measures": [str(m) for m in first.measures],
+        "topics counted": counted if lab.several else counted[first.name],
+    }
+    return lab.provenance(first.seed, **scored, **settings)
 
 
 def stage(lab: Lab, name: str, what: str) -> str:

@@ -11,27 +11,21 @@ from unjudged.errors import UsageError
 from unjudged.judgments.reduce import reduce
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
-from unjudged.studies.levels import Steps, fill_levels, levels_result
-from unjudged.studies.preparing import cases, tests
+from unjudged.studies.asked import Runs, Scoring, Testing
+from unjudged.studies.levels import FIGURES, Steps, fill_levels, levels_result
+from unjudged.studies.preparing import cases
 
 PERCENT = (100, 90, 70, 50, 30, 10)
 
 
-@register("reduction", help="order and significance when judgments are taken away at random", cite="sakai2007")
+@register(
+    "reduction",
+    help="order and significance when judgments are taken away at random",
+    cite="sakai2007",
+    figures=FIGURES,
+)
 def reduction(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    levels: Any = PERCENT,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    repeats: int = 1,
-    alpha: float = 0.05,
-    resamples: int | None = None,
-    test: str = "bootstrap",
-    seed: int = 0,
+    lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, levels: Any = PERCENT, repeats: int = 1
 ) -> Result:
     """How many judgments are needed?
 
@@ -41,20 +35,19 @@ def reduction(
     discriminative power, and the significant pairs missed and invented (Sakai 2007, figures 1 to 3). --repeats draws
     the judgments anew, and the runs with --one-per-team; the table then shows where 95% of the repeats lie.
     """
-    how = tests(test, alpha, resamples, seed)
+    how = testing.of(runs.seed)
     wanted = _levels(levels)
     found: list[Steps] = []
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed, repeats=repeats):
+    for case in cases(lab, scoring, runs, repeats=repeats, redrawn=True):
         masks = {}
         for level in wanted:
             for repeat in range(1, repeats + 1):
                 kept = np.zeros(len(case.collection.judgments), bool)
-                share, drawn = Fraction(str(level)) / 100, seed_of(seed, repeat)
-                kept[reduce(case.collection, share, seed=drawn, rel=1 if rel is None else rel).rows] = True
+                share, drawn = Fraction(str(level)) / 100, seed_of(runs.seed, repeat)
+                kept[reduce(case.collection, share, seed=drawn, rel=scoring.smallest).rows] = True
                 masks[level, repeat] = kept
         found.append(fill_levels(lab, case, masks, how, "100%"))
-    settings = {**how.settings(), "repeats": repeats}
-    return levels_result(lab, found, word="", seed=seed, **settings)
+    return levels_result(lab, found, how, word="", redrawn=True, repeats=repeats)
 
 
 def seed_of(seed: int, repeat: int) -> int:

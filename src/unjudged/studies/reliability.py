@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from unjudged.comparing.paired_scores import told
+from unjudged.comparing.paired_scores import check_settings, told
 from unjudged.errors import UsageError
 from unjudged.figures import reliability as charts
 from unjudged.results import Result, Row
 from unjudged.statistics.reliability import d_study, g_study, topics_for_erho2
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Runs, Scoring
 from unjudged.studies.matrices import Matrices, matrices
-from unjudged.studies.preparing import cases, columns, row, stage
+from unjudged.studies.preparing import cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import reliability_verdict
 from unjudged.studies.workdir import Arrays
 
@@ -33,19 +33,13 @@ def generalised(shared: Matrices, unit: tuple[float, float]) -> Arrays:
     return {"values": np.array(rows)}
 
 
-@register("reliability", help="whether there are enough topics, and how many would be", cite="urbano2013")
-def reliability(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    stability: float = 0.95,
-    alpha: float = 0.05,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    seed: int = 0,
-) -> Result:
+@register(
+    "reliability",
+    help="whether there are enough topics, and how many would be",
+    cite="urbano2013",
+    figures={"": ("reliability", "topics")},
+)
+def reliability(lab: Lab, scoring: Scoring, runs: Runs, *, stability: float = 0.95, alpha: float = 0.05) -> Result:
     """Are there enough topics?
 
     E rho^2 is how well these topics order the runs, Phi how well they estimate their true scores, both between 0 and 1
@@ -54,18 +48,16 @@ def reliability(
     """
     if not 0 < stability < 1:
         raise UsageError(f"the wanted reliability lies between 0 and 1, not {stability:g}")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not {alpha:g}")
+    check_settings(alpha)
     rows: list[Row] = []
     told_of: list[tuple[str, float, float]] = []
     topics: list[int] = []
-    names: tuple[str, ...] = ()
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+    found = cases(lab, scoring, runs)
+    for case in found:
         shared = matrices(case)
-        names = shared.names
         topics.append(shared.topics)
         (value,) = lab.run(generalised, shared, [(alpha, stability)], stage(lab, case.name, f"{len(shared.runs)} runs"))
-        for name, (erho2, phi, low, high, needed) in zip(names, value["values"].tolist(), strict=True):
+        for name, (erho2, phi, low, high, needed) in zip(shared.names, value["values"].tolist(), strict=True):
             shown = int(needed) if math.isfinite(needed) else None
             rows.append(row(lab, case.name, (name, erho2, phi, low, high, shown)))
             told_of.append((name, erho2, needed))
@@ -73,10 +65,10 @@ def reliability(
     return Result(
         head,
         lambda: rows,
-        lab.provenance(seed, measures=list(names), stability=stability, alpha=alpha, topics=topics),
+        provenance(lab, found, stability=stability, alpha=alpha),
         layout=lambda: _table(head, rows, stability),
         figures={"reliability": charts.reliability, "topics": charts.topics(topics[0])},
-        verdict=reliability_verdict(told_of[: len(names)], topics[0], stability),
+        verdict=reliability_verdict(told_of[: len(found[0].measures)], topics[0], stability),
         caption=f"Reliability of {' and '.join(map(str, topics))} topics with its {100 * (1 - alpha):g}% interval.",
     )
 

@@ -12,6 +12,7 @@ from unjudged.collection import Collection
 from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError
 from unjudged.scoring import score
+from unjudged.studies.asked import Runs, RunsOfTeams
 
 
 def team_of(collection: Collection, run: str) -> str:
@@ -47,28 +48,19 @@ def best_runs(collection: Collection, runs: list[str], top: float, by: Any, rel:
 
 
 def choose(
-    collection: Collection,
-    *,
-    measures: Any,
-    top: float | None = None,
-    by: Any = None,
-    one_per_team: bool = False,
-    seed: int = 0,
-    repeat: int = 1,
-    rel: int | None = None,
-    least: int = 2,
+    collection: Collection, asked: Runs | RunsOfTeams, first: Any, *, repeat: int = 1, rel: int | None = None
 ) -> list[str]:
-    """The runs a study evaluates: first one of each team, then the best of them, where asked for."""
+    """The runs a study looks at: one of each team, then the best of them (by the `first` measure), where asked for."""
     runs = list(collection.runs)
-    if one_per_team:
+    if asked.one_per_team:
         if not collection.teams:
             raise UsageError("one run per team needs the teams: give --teams FILE (teams= in load)")
-        drawn = set(one_of_each(runs_by_team(collection), seed, repeat).values())
+        drawn = set(one_of_each(runs_by_team(collection), asked.seed, repeat).values())
         runs = [run for run in runs if run in drawn]
-    if top is not None:
-        runs = best_runs(collection, runs, top, by if by is not None else measures, rel)
-    elif by is not None:
+    if asked.top is not None:
+        runs = best_runs(collection, runs, asked.top, asked.by if asked.by is not None else first, rel)
+    elif asked.by is not None:
         raise UsageError("--by says how --top ranks the runs; give --top, too")
-    if len(runs) < least:
-        raise UsageError(f"this study needs at least {least} runs, {len(runs)} given")
+    if len(runs) < 2:
+        raise UsageError(f"this study needs at least 2 runs, {len(runs)} given")
     return runs

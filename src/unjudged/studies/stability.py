@@ -14,8 +14,9 @@ from unjudged.statistics.stability import FUZZINESS
 from unjudged.statistics.stability import stability as count_minorities
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Runs, Scoring
 from unjudged.studies.matrices import Matrices, matrices
-from unjudged.studies.preparing import cases, columns, row, stage
+from unjudged.studies.preparing import cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import stability_verdict
 from unjudged.studies.workdir import Arrays
 
@@ -28,19 +29,14 @@ def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, i
     return {"rate": np.array([f.minority_rate for f in found]), "ties": np.array([f.ties for f in found])}
 
 
-@register("stability", help="how often topic sets contradict each other about two runs", cite="buckley2000")
+@register(
+    "stability",
+    help="how often topic sets contradict each other about two runs",
+    cite="buckley2000",
+    figures={"": ("stability",)},
+)
 def stability(
-    lab: Lab,
-    *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
-    fuzziness: Any = FUZZINESS,
-    c: int | None = None,
-    trials: int = 1000,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    seed: int = 0,
+    lab: Lab, scoring: Scoring, runs: Runs, *, fuzziness: Any = FUZZINESS, c: int | None = None, trials: int = 1000
 ) -> Result:
     """How often do topic sets contradict each other about two runs?
 
@@ -55,14 +51,14 @@ def stability(
     main = min(given, key=lambda f: abs(f - 0.05))
     rates: list[tuple[str, float, float]] = []
     sizes: dict[str, int] = {}
-    names: tuple[str, ...] = ()
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+    found = cases(lab, scoring, runs)
+    for case in found:
         shared = matrices(case)
-        names, size = shared.names, c if c is not None else shared.topics // 2
+        size = c if c is not None else shared.topics // 2
         sizes[case.name] = size
-        units = [(m, given, size, trials, seed) for m in range(len(names))]
+        units = [(m, given, size, trials, runs.seed) for m in range(len(shared.names))]
         values = lab.run(minorities, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs, {trials} trials"))
-        for name, value in zip(names, values, strict=True):
+        for name, value in zip(shared.names, values, strict=True):
             for f, rate, ties in zip(given, value["rate"].tolist(), value["ties"].tolist(), strict=True):
                 rows.append(row(lab, case.name, (name, f, rate, ties)))
                 if f == main:
@@ -71,7 +67,7 @@ def stability(
     return Result(
         head,
         lambda: rows,
-        lab.provenance(seed, measures=list(names), trials=trials, c=sizes),
+        provenance(lab, found, trials=trials, c=sizes),
         layout=lambda: _table(head, rows, given),
         figures={"stability": charts.stability},
         verdict=stability_verdict(rates, main),

@@ -18,8 +18,9 @@ from unjudged.statistics.swap import BINS, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
+from unjudged.studies.asked import Runs, Scoring
 from unjudged.studies.matrices import Matrices, matrices
-from unjudged.studies.preparing import Case, cases, columns, row, stage
+from unjudged.studies.preparing import Case, cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import swap_verdict
 from unjudged.studies.workdir import Arrays
 
@@ -34,22 +35,23 @@ def swaps_of(shared: Matrices, unit: tuple[int, str, int, int, int]) -> Arrays:
     return {"comparisons": found.comparisons, "swaps": found.swaps, "best": np.array(found.max_performance)}
 
 
-@register("swap", help="how large a difference other topics confirm", cite="voorhees2002")
+@register(
+    "swap",
+    help="how large a difference other topics confirm",
+    cite="voorhees2002",
+    figures={"": ("sensitivity",), "curve": ("swap rate",)},
+)
 def swap(
     lab: Lab,
+    scoring: Scoring,
+    runs: Runs,
     *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
     sampling: Any = SAMPLINGS,
     c: int | None = None,
     trials: int = 1000,
     confidence: Any = CONFIDENCES,
     rule: str = "guarantee",
     curve: bool = False,
-    one_per_team: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    seed: int = 0,
 ) -> Result:
     """How large must a difference be so that other topics confirm it?
 
@@ -62,7 +64,7 @@ def swap(
     ways = _samplings(sampling)
     levels = _confidences(confidence)
     found: list[tuple[Case, Matrices, int, dict[tuple[int, str], Swaps]]] = []
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=one_per_team, seed=seed):
+    for case in cases(lab, scoring, runs):
         shared = matrices(case)
         size = c if c is not None else shared.topics // 2
         if "disjoint" in ways and 2 * size > shared.topics:
@@ -70,7 +72,7 @@ def swap(
                 f"two disjoint sets of {size} topics need {2 * size}, {shared.topics} given; take a smaller --c, or "
                 "--sampling replacement,independent"
             )
-        units = [(m, way, size, trials, seed) for way in ways for m in range(len(shared.names))]
+        units = [(m, way, size, trials, runs.seed) for way in ways for m in range(len(shared.names))]
         values = lab.run(swaps_of, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs, {trials} trials"))
         swaps = {
             (unit[0], str(unit[1])): Swaps(v["comparisons"], v["swaps"], float(v["best"]))
@@ -87,7 +89,7 @@ def swap(
     return Result(
         names,
         lambda: rows,
-        lab.provenance(seed, measures=list(found[0][1].names), trials=trials, c=sizes, rule=rule),
+        provenance(lab, [part[0] for part in found], trials=trials, c=sizes, rule=rule),
         layout=None if curve else lambda: _table(lab, names, rows),
         figures={"swap rate": charts.curves} if curve else {"sensitivity": charts.sensitivity},
         verdict=_verdict(found, levels[0], rule),

@@ -5,36 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from unjudged.errors import UsageError, nearest, some
-from unjudged.figures import bias as charts
 from unjudged.judgments.take import ordinary_teams, teams_without_relevant
 from unjudged.pooling.membership import membership, teams_of
-from unjudged.pooling.pool import pool_of
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
-from unjudged.studies.pooled import coverage, pool_settings, pooled_runs
-from unjudged.studies.preparing import cases, tests
-from unjudged.studies.team_bias import Bias, bias_result, fill_bias, runs_by_team
+from unjudged.studies.asked import Pooling, RunsOfTeams, Scoring, Testing
+from unjudged.studies.pooled import coverage, pool_settings
+from unjudged.studies.preparing import cases
+from unjudged.studies.team_bias import FIGURES, Bias, bias_result, fill_bias, runs_by_team
 from unjudged.studies.verdicts import taking_verdict
 
 
-@register("take-team", help="judgments from one team alone, and from three", cite="sakai2009")
+@register(
+    "take-team",
+    help="judgments from one team alone, and from three",
+    cite="sakai2009",
+    figures=FIGURES,
+)
 def take_team(
     lab: Lab,
+    scoring: Scoring,
+    runs: RunsOfTeams,
+    testing: Testing,
+    pooling: Pooling,
     *,
-    measures: Any = "sakai2009",
-    rel: int | None = None,
     summary: bool = False,
     teams_taken: Any = None,
-    all_runs: bool = False,
-    top: float | None = None,
-    by: Any = None,
-    depth: int | None = None,
-    pooled: Any = None,
     repeats: int = 1,
-    alpha: float = 0.05,
-    resamples: int | None = None,
-    test: str = "bootstrap",
-    seed: int = 0,
 ) -> Result:
     """How far does a pool made from one team's runs, or three teams', lead astray?
 
@@ -44,15 +41,15 @@ def take_team(
     --take, or the three with the fewest unique documents. A team that found no relevant document for some topic
     (marked with a dagger) stays out of the average.
     """
-    how = tests(test, alpha, resamples, seed)
+    how = testing.of(runs.seed)
     found: list[Bias] = []
     pools: dict[str, Any] = {}
-    for case in cases(lab, measures, rel=rel, top=top, by=by, one_per_team=not all_runs, seed=seed, repeats=repeats):
+    for case in cases(lab, scoring, runs, repeats=repeats):
         team_of = teams_of(case.collection)
-        pool = pool_of(case.collection, depth, pooled_runs(pooled))
+        pool = pooling.of(case.collection)
         member = membership(case.collection, pool)
         owners = runs_by_team(case.runs, team_of)
-        barren = teams_without_relevant(case.collection, pool, rel=1 if rel is None else rel)
+        barren = teams_without_relevant(case.scored_topics, pool, rel=scoring.smallest)
         together = _together(case.collection, pool, teams_taken, set(team_of.values()))
         conditions = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}
         extra = {}
@@ -69,22 +66,20 @@ def take_team(
                 extra=extra,
             )
         )
-        pools[case.name] = pool_settings(case.collection, pool)
+        pools[case.name] = pool_settings(pool)
         lab.notes += coverage(lab, case, pool, "the full judgments hold more than all these teams found")
     return bias_result(
         lab,
         found,
+        how,
         what="taken",
         summary=summary,
         with_excluded=True,
-        seed=seed,
-        settings={"pool": pools, **how.settings(), "repeats": repeats},
+        pools=pools,
         verdict=taking_verdict(found),
         caption="Change of score and rank of a run when its team alone makes the pool; bold: the rank changes; "
-        "†: no relevant document for some topic, not in averages."
-        if not summary
-        else f"Judgments from one team (average) or several: order of the runs, significant pairs at alpha {alpha:g}.",
-        figures=charts.summary_figures() if summary else charts.change_figures("taken"),
+        "†: no relevant document for some topic, not in averages.",
+        summary_caption="Judgments from one team (average) or several",
     )
 
 

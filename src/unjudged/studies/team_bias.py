@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 
 from unjudged.comparing.significance import Test
+from unjudged.figures import bias as charts
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.exact_sums import exact_means
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab
 from unjudged.studies.board import FULL, Board, Judged, Mask, fill
-from unjudged.studies.preparing import Case, columns, row, stage
+from unjudged.studies.preparing import Case, columns, provenance, row, stage
 
 AVERAGE = "average"
+FIGURES = {"": ("changes", "ranks", "spread"), "summary": ("tau", "errors")}
+"""Charts of the studies of team bias."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ def fill_bias(
     extra: Mapping[str, Mask] | None = None,
 ) -> Bias:
     """Score the chosen runs under every condition (and the extra ones, which are about no run)."""
-    board = Board.of(case.selected, case.measures, {**conditions, **(extra or {})}, test)
+    board = Board.of(case, {**conditions, **(extra or {})}, test)
     judged = fill(lab, board, stage(lab, case.name, board.size))
     return Bias(case, judged, owners, excluded, tuple(extra or ()))
 
@@ -117,15 +120,15 @@ def summary_rows(lab: Lab, found: Sequence[Bias], *, with_excluded: bool) -> lis
 def bias_result(
     lab: Lab,
     found: Sequence[Bias],
+    test: Test,
     *,
     what: str,
     summary: bool,
     with_excluded: bool = False,
-    seed: int,
-    settings: Mapping[str, Any],
+    pools: Mapping[str, Any],
     verdict: Verdict,
     caption: str,
-    figures: Mapping[str, Any],
+    summary_caption: str,
 ) -> Result:
     """The table of the study: per team and measure, or per condition."""
     tail = ("excluded", "repeat") if with_excluded else ("repeat",)
@@ -138,15 +141,20 @@ def bias_result(
         )
         rows = change_rows(lab, found, with_excluded=with_excluded)
     repeats = len(found[0].case.selections)
-    if repeats > 1 and not summary:
-        caption = f"Change of score in {repeats} repeats: the mean, and where 95% of the values lie."
+    differ = any(bias.case.varied for bias in found)
+    laid_out = rows if differ else [r for r in rows if r[-1] == 1]  # alike repeats are shown once
+    if summary:
+        caption = f"{summary_caption}: order of the runs and significant pairs at alpha {test.alpha:g}."
+        caption += layouts.brackets(repeats) if differ else ""
+    elif differ:
+        caption = "Change of score of the runs drawn for a team." + layouts.brackets(repeats)
         caption += " †: no relevant document for some topic, not in averages." * with_excluded
     return Result(
         names,
         lambda: rows,
-        lab.provenance(seed, measures=[str(m) for m in found[0].case.measures], **settings),
-        layout=lambda: _summary_table(names, rows) if summary else _change_table(names, rows, what),
-        figures=figures,
+        provenance(lab, [bias.case for bias in found], pool=pools, **test.settings(), repeats=repeats),
+        layout=lambda: _summary_table(names, laid_out) if summary else _change_table(names, laid_out, what),
+        figures=charts.summary_figures() if summary else charts.change_figures(what),
         verdict=verdict,
         caption=caption,
     )

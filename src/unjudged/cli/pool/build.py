@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy; repeatable"
     )
-    build.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
-    build.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_seed(build)
+    options.add_rel(build, 1)
     build.add_argument("--no-judgments", action="store_true", help="nothing is judged yet: all files are runs")
     output = parser.add_argument_group("output")
     output.add_argument("--format", default="text", choices=(*FORMATS, "list", "qrels"), help="default: text")

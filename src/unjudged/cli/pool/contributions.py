@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_pool(parser)
     parser.add_argument("--per", default="team", choices=("team", "run"), help="default: team")
-    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(parser, 1)
     options.add_output(parser)
 
 
@@ -29,6 +29,5 @@ def run(args: argparse.Namespace) -> int:
     pool = options.pool_arguments(args)
     collection = options.open_collection(args)
     result = contributions(collection, per=args.per, **pool, rel=args.rel, call=args.call)
-    options.write_output(result.render(args.format), args.output)
-    options.print_notes(result.notes)
+    options.write_result(result, args)
     return 0

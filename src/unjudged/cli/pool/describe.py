@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
     options.add_collection(parser)
     options.add_pool(parser)
-    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(parser, 1)
     parser.add_argument("--curves", action="store_true", help="judged@k of every run instead")
     options.add_output(parser)
 
@@ -32,6 +32,5 @@ def run(args: argparse.Namespace) -> int:
         result = judged_curves(collection, call=args.call)
     else:
         result = describe(collection, **pool, rel=args.rel, call=args.call)
-    options.write_output(result.render(args.format), args.output)
-    options.print_notes(result.notes)
+    options.write_result(result, args)
     return 0

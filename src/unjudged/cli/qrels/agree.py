@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
     parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
-    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(parser, 1)
     parser.add_argument("--binary", action="store_true", help="compare relevant and nonrelevant, not grades")
     parser.add_argument("--confusion", action="store_true", help="the table of pairs of grades instead")
     options.add_judgment_reading(parser)

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
     parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
     parser.add_argument("--rule", default="majority", metavar="RULE", help="how grades are merged (default majority)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    options.add_seed(parser)
     options.add_judgment_reading(parser)
     options.add_qrels_output(parser)
 

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     noise.add_argument("--favour-run", metavar="NAME", help="a run whose nonrelevant documents become relevant")
     noise.add_argument("--rate", type=float, default=1.0, metavar="P", help="probability of a favour (default 1)")
     noise.add_argument("--depth", type=int, default=10, metavar="D", help="favours go to the top D (default 10)")
-    noise.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
-    noise.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    options.add_rel(noise, 1)
+    options.add_seed(noise)
     options.add_qrels_output(parser)
 
 

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
     options.add_collection(parser, need_runs=False)
     parser.add_argument("--rate", type=float, required=True, metavar="X", help="share to keep, above 0 and up to 1")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    options.add_seed(parser)
     parser.add_argument(
         "--method",
         default="stratified",
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="stratified: relevant and nonrelevant documents apart, with the minima below (default); "
         "uniform: all judged documents alike",
     )
-    parser.add_argument("--rel", type=int, default=1, metavar="N", help="smallest relevant grade (default 1)")
+    options.add_rel(parser, 1)
     parser.add_argument("--min-relevant", type=int, default=1, metavar="N", help="stratified minimum (default 1)")
     parser.add_argument("--min-nonrelevant", type=int, default=10, metavar="N", help="stratified minimum (default 10)")
     options.add_qrels_output(parser)

@@ -1,0 +1,154 @@
+"""What most studies are asked alike: groups of options that a study names in its signature.
+
+    def power(lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False) -> Result: ...
+
+The fields of a group are options of the study, written flat (`uj.study("power", c, alpha=0.01)`, `--alpha 0.01`);
+`title` heads them in the help. Values that mean nothing are refused before any work is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from unjudged.collection import Collection, Pool
+from unjudged.comparing.paired_scores import check_settings
+from unjudged.comparing.significance import Test
+from unjudged.errors import UsageError, check_seed
+from unjudged.measures import Measure
+from unjudged.measures import measures as parse_measures
+from unjudged.pooling.pool import pool_of, read_pooled
+from unjudged.scoring import under_policy
+
+TOPICS = ("judged", "common")
+UNDEFINED = ("zero", "drop")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Options that belong together."""
+
+    title: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Scoring(Group):
+    """What is scored, and how unjudged documents, topics and undefined values count; as in `score`.
+
+    Studies set runs against each other topic by topic, so that every run needs one value on every topic that counts:
+    no bounds, no topics of a run's own, no undefined values.
+    """
+
+    title: ClassVar[str] = "scoring"
+
+    measures: Any = "sakai2009"
+    rel: int | None = None
+    unjudged: str = "nonrelevant"
+    topics: str = "judged"
+    undefined: str = "zero"
+
+    def __post_init__(self) -> None:
+        if self.unjudged == "bounds":
+            raise UsageError("a study needs one value per score, bounds are two; take nonrelevant or condensed")
+        if self.topics == "run":
+            raise UsageError("a study compares runs on the same topics, not each on its own; take judged or common")
+        if self.undefined == "nan":
+            raise UsageError("a study needs a value on every topic, nan is none; take zero or drop")
+        if self.topics not in TOPICS:
+            raise UsageError(f"topics can be {' or '.join(TOPICS)}, not {self.topics!r}")
+        if self.undefined not in UNDEFINED:
+            raise UsageError(f"undefined values can be {' or '.join(UNDEFINED)}, not {self.undefined!r}")
+        self.chosen()
+
+    def chosen(self) -> list[Measure]:
+        """The measures, under the policy."""
+        return under_policy(parse_measures(self.measures, self.rel), self.unjudged)
+
+    @property
+    def smallest(self) -> int:
+        """The smallest relevant grade."""
+        return 1 if self.rel is None else self.rel
+
+    def settings(self) -> dict[str, Any]:
+        """For provenance."""
+        return {
+            "unjudged": self.unjudged,
+            "topics": self.topics,
+            "undefined": self.undefined,
+            "rel": self.smallest,
+        }
+
+
+@dataclass(frozen=True)
+class Runs(Group):
+    """Which runs are looked at: all of them, unless told otherwise; and the seed of everything random."""
+
+    title: ClassVar[str] = "runs"
+
+    one_per_team: bool = False
+    top: float | None = None
+    by: Any = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class RunsOfTeams(Group):
+    """Which runs are looked at: one of each team, drawn by the seed, unless told otherwise."""
+
+    title: ClassVar[str] = "runs"
+
+    all_runs: bool = False
+    top: float | None = None
+    by: Any = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+
+    @property
+    def one_per_team(self) -> bool:
+        """Is one run of each team drawn?"""
+        return not self.all_runs
+
+
+@dataclass(frozen=True)
+class Testing(Group):
+    """How pairs of runs are tested."""
+
+    title: ClassVar[str] = "significance"
+
+    alpha: float = 0.05
+    resamples: int | None = None
+    test: str = "bootstrap"
+
+    def __post_init__(self) -> None:
+        check_settings(self.alpha)
+        self.of(0)
+
+    def of(self, seed: int) -> Test:
+        """The test, in one thread: units run side by side already."""
+        return Test(self.test, self.alpha, self.resamples, seed, 1)
+
+
+@dataclass(frozen=True)
+class Pooling(Group):
+    """How deep the pool was, and from which runs."""
+
+    title: ClassVar[str] = "pool"
+
+    depth: int | None = None
+    pooled: Any = None
+
+    def of(self, collection: Collection) -> Pool:
+        """The pool of a collection."""
+        return pool_of(collection, self.depth, self.runs)
+
+    @property
+    def runs(self) -> Any:
+        """What `pooled` says: `infer`, the names in a file, or names given in Python."""
+        if isinstance(self.pooled, str) and self.pooled != "infer":
+            return read_pooled(self.pooled)
+        return self.pooled
