@@ -119,11 +119,13 @@ def read_collection(
     if known is not None:
         judgments = known
     else:
-        if qrels is None:
-            table = _no_judgments(runs, reading, jobs, seen)
-        else:
-            table = seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
-        judgments = Judgments.of(table, gains=gains, strict=reading.strict, negative=negative)
+
+        def table() -> QrelsTable:  # not held while the runs are read
+            if qrels is None:
+                return _no_judgments(runs, reading, jobs, seen)
+            return seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
+
+        judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
         if only is not None:
             judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
     judgments.index  # noqa: B018 - built here once, not by each thread that reads

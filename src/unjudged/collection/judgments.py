@@ -216,7 +216,9 @@ class Judgments:
         """Per topic, the number of documents (or of groups, by their best grade) with low <= grade < high."""
 
         def make() -> Floats:
-            grade, topic = self.grade[self.best], self.topic[self.best]
+            grade, topic = self.grade, self.topic
+            if self.group is not None:
+                grade, topic = grade[self.best], topic[self.best]
             chosen = grade >= low if high is None else (grade >= low) & (grade < high)
             return np.bincount(topic[chosen], minlength=len(self.topics)).astype(np.float64)
 
