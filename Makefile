@@ -30,9 +30,10 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/bench_scoring.py
 
-# Large inputs, made here: 1,000 runs, a million topics, memory against file size, lost workers (docs/load.md).
+# Large inputs, made here: 1,000 runs, ten million topics, memory against hits and file size, lost workers (the section
+# Load of docs/performance.md). `make load FULL=1` adds a stream of 100 GB, a file of 17 GB and 8 million hits.
 load: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/load.py
+	$(BIN)/python benchmarks/load.py $(if $(FULL),--full)
 
 # Long, coverage guided: kernels with sanitizers, grammar, scoring against pytrec_eval (fuzz/README.md).
 FUZZ_RUNS ?= 1000000

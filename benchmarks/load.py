@@ -39,10 +39,11 @@ def table(part: str, rows: list[Row], options: str) -> str:
     """As it stands in the docs: memory and CPU first, wall clock last."""
     more = any(row.more for row in rows)
     lines = [f"`python benchmarks/load.py --only {part}{options}`", ""]
-    lines += ["| what | read | peak memory | CPU | wall |" + " |" * more, "|---|---:|---:|---:|---:|" + "---:|" * more]
+    lines += ["| what | read | peak memory | bound | CPU | wall |" + " |" * more]
+    lines += ["|---|---:|---:|---:|---:|---:|" + "---:|" * more]
     for row in rows:
         size = f"{row.read / 1e3:.1f} GB" if row.read >= 1e3 else f"{row.read:.0f} MB"
-        cost = f"{row.cost.peak:,.0f} MB | {row.cost.cpu:.1f} s | {row.cost.wall:.1f} s"
+        cost = f"{row.cost.peak:,.0f} MB | {row.bound:,.0f} MB | {row.cost.cpu:.1f} s | {row.cost.wall:.1f} s"
         lines.append(f"| {row.what} | {size} | {cost} |" + f" {row.more} |" * more)
     return "\n".join(lines) + "\n"
 
@@ -75,6 +76,7 @@ def main() -> None:
             for row in rows_of(part, Path(folder), args):
                 rows.append(row)
                 print(f"  {row.cost.cpu:.1f} s CPU, peak {row.cost.peak:,.0f} MB, {row.cost.wall:.1f} s", flush=True)
+                assert row.cost.peak <= row.bound, row
             told.append(table(part, rows, " --full" if args.full else ""))
     print("\n" + "\n".join(told))
     print(f"{time.perf_counter() - began:,.0f} s in all, load average {os.getloadavg()[1]:.1f}, {os.cpu_count()} cores")

@@ -43,7 +43,20 @@ class Row(NamedTuple):
     read: float
     """MB"""
     cost: Cost
+    bound: float
+    """MB"""
     more: str = ""
+
+
+def bound(judgments: int, hits: int, cells: int, measures: int, *, stream: bool = False, gathered: int = 0) -> float:
+    """The memory the docs promise to stay below, in MB, for ids of up to eight bytes.
+
+    `cells` are pairs of run and judged topic, `gathered` the lines of judged topics of a run that holds a topic in two
+    places. The first term is the program, its windows (256 KiB a thread), the list being read, and the count of
+    topics outside the judgments (at most a million).
+    """
+    fixed = 75e6 + stream * 2**26
+    return (fixed + 150 * judgments + 60 * hits + (50 + 40 * measures) * cells + 110 * gathered) / 1e6
 
 
 LAUNCHER = """
@@ -102,17 +115,21 @@ def many_runs(folder: Path, runs: int) -> Iterator[Row]:
         "".join(f"{t} 0 D{t}-{d} {d % 4 == 0:d}\n" for t in range(topics) for d in range(0, 1000, 10))
     )
     tails = [f" {rank} {1000 - rank} r\n" for rank in range(1, found + 1)]
+    held = 0
     for r in range(runs):
         parts = []
         for t in range(topics):
             step, at, head = rng.choice((1, 3, 7, 9, 11, 13)), rng.randrange(1000), f"{t} Q0 D{t}-"
-            parts += [f"{head}{(at + i * step) % 1000}{tail}" for i, tail in enumerate(tails)]
+            places = [(at + i * step) % 1000 for i in range(found)]
+            held += sum(place % 10 == 0 for place in places)
+            parts += [f"{head}{place}{tail}" for place, tail in zip(places, tails, strict=True)]
         (folder / f"runs/run{r:04}").write_text("".join(parts))
     read = megabytes(*(folder / "runs").iterdir())
     for name, more in (("means", ()), ("every topic printed", ("-q",))):
         cost = command("score", str(folder / "qrels.txt"), str(folder / "runs"), "-m", FIVE, "--format", "tsv", *more)
         assert cost.lines == 1 + 5 * runs * (topics + 1 if more else 1), cost
-        yield Row(f"{runs:,} runs x {topics} topics x {found} documents, five measures, {name}", read, cost)
+        limit = bound(topics * 100, held, runs * topics, 5)
+        yield Row(f"{runs:,} runs x {topics} topics x {found} documents, five measures, {name}", read, cost, limit)
 
 
 def many_topics(folder: Path, topics: int) -> Iterator[Row]:
@@ -134,27 +151,30 @@ def many_topics(folder: Path, topics: int) -> Iterator[Row]:
         value = float(cost.last.split("\t")[3])
         assert topics % 10 or abs(value - expected) < 1e-12, cost
         each = f"{cost.peak * 1e6 / topics:.0f} bytes a topic"
-        yield Row(f"{topics:,} topics x 10 documents, {name}", megabytes(*paths), cost, each)
+        limit = bound(topics, topics, topics, 1 + measures.count(","))
+        yield Row(f"{topics:,} topics x 10 documents, {name}", megabytes(*paths), cost, limit, each)
 
 
 def hits(folder: Path, full: bool) -> Iterator[Row]:
-    """Memory against hits (same files' sizes, same judgments), and against judgments (same file, same hits)."""
-    topics = 20_000
-    path, qrels = folder / "a.run", folder / "a.qrels"
-    for each in (100, 25, 0):  # judged documents among the 1000 of a topic
-        with path.open("wb") as run:
-            run.writelines(lists(0, topics, judged=each))
-        for judged in (100, 50, 25) if each == 25 else (100,):
-            write_judgments(qrels, topics, judged)
-            cost = command("score", str(qrels), str(path), "-m", SIX, "--format", "tsv")
-            yield Row(f"{topics * judged:,} judgments, {topics * each:,} hits", megabytes(path), cost)
-    if full:
-        for judged in (200, 400):
-            write_judgments(qrels, topics, judged)
+    """Memory against hits (same size of the file, same judgments), and against judgments (same file, same hits)."""
+    topics, path, qrels = 20_000, folder / "a.run", folder / "a.qrels"
+    growing_hits = [(100, 0), (100, 25), (100, 50), (100, 100)]  # judged, and found, of the 1000 documents of a topic
+    growing_judgments = [(50, 25), (25, 25)]
+    growing_both = [(200, 200), (400, 400)] if full else []
+    written = -1
+    for judged, found in growing_hits + growing_judgments + growing_both:
+        write_judgments(qrels, topics, judged)
+        if found != written:
             with path.open("wb") as run:
-                run.writelines(lists(0, topics, judged=judged))
-            cost = command("score", str(qrels), str(path), "-m", SIX, "--format", "tsv")
-            yield Row(f"{topics * judged:,} judgments, {topics * judged:,} hits", megabytes(path), cost)
+                run.writelines(lists(0, topics, judged=found))
+            written = found
+        cost = command("score", str(qrels), str(path), "-m", SIX, "--format", "tsv")
+        limit = bound(topics * judged, topics * found, topics, 6)
+        yield Row(f"{topics * judged:,} judgments, {topics * found:,} hits", megabytes(path), cost, limit)
+
+
+FEW = bound(10_000, 10_000, 100, 6)
+"""For 100 judged topics with 100 judgments each, all of which are found."""
 
 
 def size(folder: Path, full: bool) -> Iterator[Row]:
@@ -164,23 +184,23 @@ def size(folder: Path, full: bool) -> Iterator[Row]:
     for topics in (1_000, 10_000, 40_000, 160_000, *([640_000] if full else [])):
         with path.open("wb") as run:
             run.writelines(lists(0, topics, judged=100))
-        yield Row("file, topics together", megabytes(path), _few(qrels, path))
+        yield Row("file, topics together", megabytes(path), _few(qrels, path), FEW)
     path.unlink()
     path = folder / "grown.gz"
     for topics in (10_000, 40_000):
         with gzip.open(path, "wb", compresslevel=1) as packed:
             packed.writelines(lists(0, topics, judged=100))
         text = topics * len(next(lists(0, 1))) / 1e6
-        yield Row(f"gz of {megabytes(path):,.0f} MB, topics together", text, _few(qrels, path))
+        yield Row(f"gz of {megabytes(path):,.0f} MB, topics together", text, _few(qrels, path), FEW)
     path.unlink()
-    path = folder / "scattered"
+    path, scattered = folder / "scattered", bound(10_000, 10_000, 100, 6, gathered=100 * LENGTH)
     for topics in (1_000, 10_000):
         first = [one.split(b"\n") for one in lists(0, 100, judged=100)]
         with path.open("wb") as run:
             for rank in range(LENGTH):
                 run.writelines(one[rank] + b"\n" for one in first)
             run.writelines(lists(100, topics))
-        yield Row("file, the judged topics mixed rank by rank", megabytes(path), _few(qrels, path))
+        yield Row("file, the judged topics mixed rank by rank", megabytes(path), _few(qrels, path), scattered)
     path.unlink()
 
 
@@ -199,7 +219,7 @@ def stream(folder: Path, full: bool) -> Iterator[Row]:
         cost = _piped(qrels, gigabytes)
         answers.add(cost.last)
         speed = f"{gigabytes * 1e3 / cost.cpu:,.0f} MB a CPU second"
-        yield Row("standard input", gigabytes * 1e3, cost, speed)
+        yield Row("standard input", gigabytes * 1e3, cost, bound(10_000, 10_000, 100, 6, stream=True), speed)
     assert len(answers) == 1, answers  # whatever follows the judged topics changes nothing
 
 
