@@ -1,7 +1,7 @@
 """Load: many runs, many topics, memory against hits and file size, streams, a cluster that loses workers.
 
-    python benchmarks/load.py                    # all parts; 4 GB of temporary files
-    python benchmarks/load.py --full             # also a file of 15 GB, a stream of 100 GB, 8 million hits
+    python benchmarks/load.py                    # all parts; 4.3 GB of temporary files, less than half an hour
+    python benchmarks/load.py --full             # also a file of 17 GB, a stream of 100 GB, 8 million hits
     python benchmarks/load.py --only topics --topics 1000000
 
 Parts: `runs` (1,000 runs x 250 topics x 100 documents), `topics` (10 million topics x 10 documents), `hits` (memory

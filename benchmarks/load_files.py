@@ -52,8 +52,8 @@ def bound(judgments: int, hits: int, cells: int, measures: int, *, stream: bool 
     """The memory the docs promise to stay below, in MB, for ids of up to eight bytes.
 
     `cells` are pairs of run and judged topic, `gathered` the lines of judged topics of a run that holds a topic in two
-    places. The first term is the program, its windows (256 KiB a thread), the list being read, and the count of
-    topics outside the judgments (at most a million).
+    places. The first term is the program, its windows (256 KiB a thread), the list being read (up to 110 bytes a
+    document) and the count of topics outside the judgments (at most a million).
     """
     fixed = 75e6 + stream * 2**26
     return (fixed + 150 * judgments + 60 * hits + (50 + 40 * measures) * cells + 110 * gathered) / 1e6
