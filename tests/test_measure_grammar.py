@@ -32,8 +32,9 @@ SPECIAL: dict[str, st.SearchStrategy[Any]] = {
     "recalls": st.lists(st.floats(0, 1), min_size=1, max_size=4).map(tuple),
     "max_rel": st.integers(1, 9),
     "min_rel": st.integers(0, 0),
+    "thresholds": st.dictionaries(st.integers(1, 9), st.floats(0.01, 1), min_size=1, max_size=4),
 }
-gain_maps = st.lists(st.integers(1, 50), min_size=1, max_size=4).map(
+gain_maps = st.lists(st.integers(0, 50), min_size=1, max_size=4).map(
     lambda values: {i + 1: float(v) / 4 for i, v in enumerate(sorted(values))}
 )
 
