@@ -344,6 +344,11 @@ def test_result(small: uj.Collection) -> None:
     assert "0.2500 [0.2500, 0.7500]" in str(result) and "topic" not in str(result)
     assert result.provenance.settings["growth"] == "retrieved"
     assert len(result.frame) == 8
+    means = result.means()
+    assert means.index.name == "run" and list(means["AP"].columns) == ["value", "low", "high"]
+    assert {(r, m): tuple(means.loc[r, m]) for r in "rs" for m in ("P@2", "AP")} == {
+        (r, m): rows[r, "all", m] for r in "rs" for m in ("P@2", "AP")
+    }
     assert "Bounds: 2 runs" in repr(result)
 
 
@@ -383,6 +388,9 @@ def test_more_refusals(small: uj.Collection, monkeypatch: pytest.MonkeyPatch) ->
     answers = uj.load({"1": {"class": {"a": 1}}}, {"r": {"1": {"a": 2.0, "b": 1.0}}}, qa=True)
     with pytest.raises(UsageError, match="answers"):
         bounds(answers, "RR")
+    endless = uj.load({"1": {"a": 2**31 - 1}}, {"r": {"1": {"b": 1.0}}})
+    with pytest.raises(UsageError, match="2147483647 is too high"):
+        bounds(endless, "nDCG")
     monkeypatch.setattr(blended, "BOXES", 0)
     with pytest.raises(UsageError, match=r"run r, topic 1: Q: no exact bounds found within 0 steps.*Q@10"):
         bounds(small, "Q")

@@ -257,6 +257,13 @@ def test_a_favoured_team(many: uj.Collection) -> None:
     )
 
 
+def test_collapsing_a_scale_of_billions_takes_no_memory() -> None:
+    large = uj.load({"1": {"a": 2**31 - 1, "b": 5, "c": 0, "d": -1}}, {"r": {"1": {"a": 1.0}}})
+    assert held(uj.collapse(large, rel=9)) == {"1": {"a": 1, "b": 0, "c": 0, "d": -1}}
+    assert uj.collapse(large, rel=9).judgments.gains.top_grade == 1
+    assert uj.collapse(large, {5: 1}).judgments.gains.top_grade == 2**31 - 1
+
+
 def test_collapsed_grades(many: uj.Collection) -> None:
     binary = uj.collapse(many, rel=2)
     assert held(binary) == {t: {d: int(g >= 2) for d, g in judged.items()} for t, judged in MANY.items()}
@@ -264,6 +271,9 @@ def test_collapsed_grades(many: uj.Collection) -> None:
     partly = uj.collapse(many, {3: 2})
     assert held(partly) == {t: {d: min(g, 2) for d, g in judged.items()} for t, judged in MANY.items()}
     assert partly.judgments.gains.top_grade == 2
+    swapped = uj.collapse(many, {3: 0, 2: 7})
+    assert held(swapped) == {t: {d: {3: 0, 2: 7}.get(g, g) for d, g in j.items()} for t, j in MANY.items()}
+    assert (swapped.judgments.gains.top_grade, uj.collapse(many, {9: 12}).judgments.gains.top_grade) == (7, 3)
     # a binary measure with rel=2 sees no difference
     assert np.array_equal(uj.score(many, ["AP(rel=2)"]).values, uj.score(binary, ["AP"]).values)
     assert uj.score(binary, ["RBP"]).provenance.settings["highest gain"] == 1

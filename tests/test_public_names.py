@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +20,43 @@ NAMES = [name for name in uj.__all__ if name != "__version__"]
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_there_and_says_what_it_does(name: str) -> None:
     assert len(getattr(uj, name).__doc__ or "") > 40
+
+
+def functions_of(thing: Any) -> Iterator[tuple[str, Any]]:
+    """A function itself, or the public methods and properties of a class and its constructor."""
+    if not inspect.isclass(thing):
+        if callable(thing):
+            yield "", thing
+        return
+    for base in thing.__mro__:
+        if not base.__module__.startswith("unjudged"):
+            continue
+        for name, member in vars(base).items():
+            found = member.fget if isinstance(member, property) else member
+            found = found.func if isinstance(found, functools.cached_property) else getattr(found, "__func__", found)
+            if inspect.isfunction(found) and (not name.startswith("_") or name in ("__init__", "__call__")):
+                yield name, found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_methods_are_documented_and_typed(name: str) -> None:
+    """What `pyright --verifytypes unjudged` asks for, of functions; it also knows attributes."""
+    for method, function in functions_of(getattr(uj, name)):
+        if not function.__module__.startswith("unjudged"):
+            continue  # __init__ of a dataclass is made from its fields
+        where = f"{name}.{method} ({function.__qualname__})"
+        if not method.startswith("__"):
+            assert inspect.getdoc(function), f"{where} has no docstring"
+        signature = inspect.signature(function)
+        if method != "__init__":
+            assert signature.return_annotation is not inspect.Signature.empty, f"{where} does not say what it returns"
+        for i, parameter in enumerate(signature.parameters.values()):
+            if not (method and i == 0):
+                assert parameter.annotation is not inspect.Parameter.empty, f"{where}: {parameter.name} has no type"
+
+
+def test_type_checkers_are_told_that_there_are_types() -> None:
+    assert (Path(uj.__file__).parent / "py.typed").is_file()
 
 
 def test_they_stand_in_order_and_once() -> None:

@@ -31,7 +31,8 @@ class InputError(UnjudgedError):
     """A file or object that cannot be used; `source` and `line` say where."""
 
     def __init__(self, message: str, source: str | None = None, line: int | None = None) -> None:
-        self.source, self.line = source, line
+        self.source: str | None = source
+        self.line: int | None = line
         where = "" if source is None else f"{source}: " if line is None else f"{source}:{line}: "
         super().__init__(where + message)
 

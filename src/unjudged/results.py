@@ -115,12 +115,12 @@ class Result:
         notes: Sequence[str] = (),
         caption: str = "",
     ) -> None:
-        self.columns = tuple(columns)
+        self.columns: tuple[str, ...] = tuple(columns)
         self._rows, self._layout = rows, layout
         self.provenance = provenance
         self._figures = dict(figures or {})
         self._verdict = verdict
-        self.notes = tuple(notes)
+        self.notes: tuple[str, ...] = tuple(notes)
         self.caption = caption
 
     def rows(self) -> Iterable[Row]:

@@ -41,6 +41,12 @@ class Scores(Result):
     `.frame` the tidy table; `.values` and `.counted` are the arrays behind them.
     """
 
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: Floats
+    counted: npt.NDArray[np.bool_]
+    per_topic: bool
+
     def __init__(
         self,
         runs: Sequence[str],

@@ -9,7 +9,7 @@ the registered measure itself. docs/bounds.md tells the same for users.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from unjudged.collection.counted import counted_topics
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.results import Provenance, Result, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GROWTH = ("retrieved", "free")
 """How far the relevant documents may grow: `retrieved`, only by documents some run of the collection retrieved for
@@ -46,6 +49,9 @@ _SEARCH: Mapping[str, Search] = {
 BOUNDED = tuple(_SEARCH)
 """Names of the measures that can be bounded."""
 
+HIGHEST_GRADE = 1000
+"""Grades above are refused: a search tries every grade up to the highest one."""
+
 _ABOUT_JUDGMENTS = ("k", "unj", "Judged", "RBP_residual")
 
 
@@ -53,8 +59,19 @@ class Bounds(Result):
     """Lowest, ordinary and highest value: run x topic x measure, with the means of each run.
 
     Topics are completed independently of each other, so the mean of a run's lowest values is its lowest mean.
-    Different runs reach their ends at different completions.
+    Different runs reach their ends at different completions. `.means()` is a frame of runs x (value, low, high of each
+    measure), `.frame` the tidy table; `.value`, `.low`, `.high` (runs x topics x measures) and `.counted` (runs x
+    topics) are the arrays behind them.
     """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    low: Floats
+    value: Floats
+    high: Floats
+    counted: npt.NDArray[np.bool_]
+    per_topic: bool
 
     def __init__(
         self,
@@ -84,6 +101,15 @@ class Bounds(Result):
                 for r, counted in enumerate(self.counted):
                     out[r, m, i] = measure.over_topics(values[r, counted, m])
         return out
+
+    def means(self) -> pd.DataFrame:
+        """Means per run as a data frame: rows are runs, columns (measure, `value`, `low` or `high`)."""
+        import pandas as pd
+
+        names = [str(m) for m in self.measures]
+        columns = pd.MultiIndex.from_product([names, ("value", "low", "high")], names=("measure", "end"))
+        values = self.mean_values().reshape(len(self.runs), -1)
+        return pd.DataFrame(values, index=pd.Index(self.runs, name="run"), columns=columns)
 
     def _tidy(self) -> Iterator[Row]:
         means = self.mean_values()
@@ -143,7 +169,7 @@ def bounds(
     if growth not in GROWTH:
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     counted = counted_topics(collection, topics)
-    refuse_closed_lists(collection)
+    refuse_unbounded(collection)
     chosen = measures(wanted, rel)
     collection = with_gains_of_sets(collection, wanted)
     setting = Setting(collection.judgments, growth == "free")
@@ -172,8 +198,13 @@ def bounds(
     return Bounds(collection.runs, collection.topics, chosen, low, value, high, counted, provenance)
 
 
-def refuse_closed_lists(collection: Collection) -> None:
-    """A UsageError for collections without bounds: answer classes, and lists in many orders at once."""
+def refuse_unbounded(collection: Collection) -> None:
+    """A UsageError for collections without bounds: answer classes, lists in many orders at once, endless grades."""
+    top = collection.judgments.gains.top_grade
+    if top > HIGHEST_GRADE:
+        raise UsageError(
+            f"bounds try each grade up to the highest; {top} is too high (at most {HIGHEST_GRADE}), collapse the grades"
+        )
     if collection.judgments.group is not None:
         raise UsageError("answers outside the classes are wrong, not unjudged: bounds are for judged documents")
     if collection.hits.ties is not None:

@@ -75,8 +75,11 @@ class Search:
     """The search for one end of one cell; `levels` are those of the own documents at the best completion found."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem, self.n, self.depth = problem, problem.n, len(problem.size)
-        self.best, self.levels = -np.inf, np.zeros(problem.n, np.int64)
+        self.problem: Problem = problem
+        self.n: int = problem.n
+        self.depth: int = len(problem.size)
+        self.best: float = -np.inf
+        self.levels: Ints = np.zeros(problem.n, np.int64)
 
     def run(self) -> Ints | None:
         """The levels at the extremum; None if the search did not end."""

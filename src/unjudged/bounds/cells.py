@@ -102,7 +102,7 @@ def cells_of(collection: Collection) -> Iterator[Cell]:
     topics, first = len(judgments.topics), len(judgments)
     known = np.append(judgments.grade, np.int32(-1))
     grade = np.maximum(known[np.minimum(rankings.doc, first)], -1).astype(np.int32)
-    topic = np.repeat(np.arange(len(rankings.offsets) - 1) % max(topics, 1), np.diff(rankings.offsets))
+    topic = rankings.cell % max(topics, 1)
     _, place = np.unique(rankings.doc[grade < 0], return_index=True)
     candidates = np.bincount(topic[grade < 0][place], minlength=topics)
     retrieved = np.zeros(first, bool)

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection.hits import Cells, Hits, tabulated
+from unjudged.collection.cells import Cells
+from unjudged.collection.hits import Hits
 from unjudged.collection.joining import hits_of_cells, join_hits, keep_hits
-from unjudged.collection.judgments import Floats, Gains, Ideal, Ints, Judgments, key_of
+from unjudged.collection.judgments import Gains, Ideal, Judgments, key_of
 from unjudged.collection.pool import Pool
 from unjudged.collection.rankings import Rankings
+from unjudged.collection.segments import Floats, Ints
+from unjudged.collection.tabulated import tabulated
 from unjudged.errors import UsageError, nearest
 
 __all__ = [

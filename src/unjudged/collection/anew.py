@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from unjudged.collection import Collection, Hits, Ints, Judgments, Rankings
+from unjudged.collection.segments import changes, tie_groups
 from unjudged.errors import UsageError
 
 
@@ -23,8 +25,6 @@ def judged_anew(collection: Collection, judgments: Judgments, step: str) -> Coll
     place = _places(collection, judgments)
     row = place[rankings.doc]
     found = np.flatnonzero(row >= 0)
-    cell_start = np.repeat(rankings.offsets[:-1], np.diff(rankings.offsets))
-    rank = np.arange(len(rankings.doc)) - cell_start + 1
     ties = None
     if collection.hits.ties is not None:
         first, size = _tie_groups(rankings)
@@ -33,7 +33,7 @@ def judged_anew(collection: Collection, judgments: Judgments, step: str) -> Coll
         judgments,
         np.searchsorted(found, rankings.offsets).astype(np.int64),
         row[found].astype(np.int32),
-        rank[found].astype(np.int32),
+        rankings.rank[found].astype(np.int32),
         collection.hits.length,
         collection.hits.answered,
         ties=ties,
@@ -62,8 +62,7 @@ def _places(collection: Collection, judgments: Judgments) -> Ints:
         return np.full(len(old), -1)
     topic = np.full(len(old) + len(rankings.unjudged), -1)  # -1: an unjudged document in no list
     topic[: len(old)] = old.topic
-    cells = np.repeat(np.arange(len(rankings.offsets) - 1), np.diff(rankings.offsets))
-    topic[rankings.doc] = cells % max(len(old.topics), 1)
+    topic[rankings.doc] = rankings.cell % max(len(old.topics), 1)
     rows: list[dict[bytes, int]] = [{} for _ in range(len(old.topics))]
     for row, t in enumerate(judgments.topic.tolist()):
         rows[t][judgments.docs.raw(row)] = row
@@ -75,16 +74,9 @@ def _places(collection: Collection, judgments: Judgments) -> Ints:
     return np.fromiter(places, np.int64, len(topic))
 
 
-def _tie_groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray]:
+def _tie_groups(rankings: Rankings) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """For each entry, the first rank and the number of documents of its list with its score."""
-    new = np.ones(len(rankings.doc), bool)
-    new[1:] = rankings.score[1:] != rankings.score[:-1]
-    new[rankings.offsets[:-1][np.diff(rankings.offsets) > 0]] = True
-    starts = np.flatnonzero(new)
-    sizes = np.diff(np.append(starts, len(new)))
-    cell_start = np.repeat(rankings.offsets[:-1], np.diff(rankings.offsets))
-    first = np.repeat(starts, sizes) - cell_start + 1
-    return first.astype(np.int32), np.repeat(sizes, sizes).astype(np.int32)
+    return tie_groups(changes(rankings.score, rankings.cell), rankings.rank)
 
 
 def _recoded(rankings: Rankings, old: Judgments, judgments: Judgments, place: Ints) -> Rankings:

@@ -10,25 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Floats, Ideal, Ints, Judgments, key_of
+from unjudged.collection.cells import Cells, CellWise
+from unjudged.collection.judgments import Ideal, Judgments, key_of
+from unjudged.collection.segments import Floats, Ints, changes, tie_groups
+from unjudged.collection.tabulated import tabulated
 from unjudged.errors import MeasureError
-
-Cells = npt.NDArray[np.float64]
-"""One value per cell, run after run: cell number = run * topics + topic."""
 
 _HIGHEST = 2**31 - 1
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
-def tabulated(value: Callable[[npt.NDArray[Any]], Floats], n: npt.NDArray[Any]) -> Floats:
-    """A function of each number; computed once for each whole number from 0 on where many share few."""
-    highest = int(n.max(initial=0))
-    if n.dtype.kind != "i" or highest > len(n):
-        return value(n)
-    return np.asarray(value(np.arange(highest + 1, dtype=n.dtype))[n])
-
-
-class Hits:
+class Hits(CellWise):
     """The retrieved judged documents of every cell in rank order, as measures see them.
 
     `rank` is the document's rank in the run, `position` its place (1, 2, 3...) among the hits kept in this
@@ -38,6 +30,13 @@ class Hits:
     documents with its score. `repeats` holds the lines whose document stood higher in the same list, as pairs
     (cell, rank above the line); they have no rank, but take a place in a pool.
     """
+
+    judgments: Judgments
+    length: npt.NDArray[np.int32]
+    answered: npt.NDArray[np.bool_]
+    rel: int
+    ties: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None
+    repeats: Ints | None
 
     def __init__(
         self,
@@ -72,14 +71,6 @@ class Hits:
         given = {name: value for name, value in self.__dict__.items() if name not in derived}
         return given | {"rank": self.rank, "_late_rank": None, "_kept": {}, "_gains": {}}
 
-    def __len__(self) -> int:
-        return len(self.row)
-
-    @property
-    def cells(self) -> int:
-        """Number of (run, topic) pairs."""
-        return len(self.length)
-
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once for this view and kept under `key`."""
         if key not in self._kept:
@@ -111,6 +102,16 @@ class Hits:
         """Topic number of each hit."""
         return self.judgments.topic[self.row]
 
+    @property
+    def cell(self) -> Ints:
+        """Cell number of each hit."""
+        return self.each(np.arange(self.cells))
+
+    @property
+    def run(self) -> Ints:
+        """Run number of each hit."""
+        return self.cell // max(len(self.judgments.topics), 1)
+
     @functools.cached_property
     def position(self) -> Ints:
         """1, 2, 3... inside the cell, in rank order."""
@@ -122,7 +123,7 @@ class Hits:
         rank = self.rank.astype(np.int64)
         if self.repeats is None or not len(self.repeats):
             return rank
-        cell, width = self.each(np.arange(self.cells)), max(int(rank.max(initial=0)), int(self.repeats[:, 1].max())) + 1
+        cell, width = self.cell, max(int(rank.max(initial=0)), int(self.repeats[:, 1].max())) + 1
         repeat = np.sort(self.repeats[:, 0] * width + self.repeats[:, 1])
         return rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width)
 
@@ -276,17 +277,9 @@ class Hits:
     def _condensed_ties(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """First position and number of the hits that share each hit's score."""
         assert self.ties is not None
-        new = np.ones(len(self), bool)
-        new[1:] = (np.diff(self.ties[0]) != 0) | (np.diff(self.each(np.arange(self.cells))) != 0)
-        starts = np.flatnonzero(new)
-        sizes = np.diff(np.append(starts, len(self)))
-        return np.repeat(self.position[starts], sizes).astype(np.int32), np.repeat(sizes, sizes).astype(np.int32)
+        return tie_groups(changes(self.ties[0], self.cell), self.position)
 
     # -- cells
-
-    def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-        """A value per cell, handed to each of its hits."""
-        return np.repeat(values, np.diff(self.offsets))
 
     def by_rank(self, value: Callable[[npt.NDArray[Any]], Floats]) -> Floats:
         """A function of the rank for every hit."""
@@ -300,26 +293,6 @@ class Hits:
         kernels.segment_read(running, ideal.starts, topic, self.offsets, self.rank, out)
         return out
 
-    def sum(self, values: npt.NDArray[Any]) -> Cells:
-        """Values of the hits added up per cell, first rank first."""
-        out = np.empty(self.cells)
-        kernels.segment_sum(np.ascontiguousarray(values, np.float64), self.offsets, out)
-        return out
-
-    def count(self) -> Cells:
-        """Number of hits per cell."""
-        return np.diff(self.offsets).astype(np.float64)
-
-    def above(self, chosen: npt.NDArray[Any]) -> Floats:
-        """Running sum of `chosen` over the hits of the cell that stand before each hit."""
-        return self.running(chosen) - chosen.astype(np.float64)
-
-    def running(self, values: npt.NDArray[Any]) -> Floats:
-        """Running sum of `values` over the hits of the cell, this hit included."""
-        out = np.empty(len(self))
-        kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), self.offsets, out)
-        return out
-
     def cumulated(self, gains: Mapping[int, float] | None = None) -> Floats:
         """Cumulated gain at each hit."""
         return cast(Floats, self.once(("cumulated", key_of(gains)), lambda: self.running(self.gain(gains))))
@@ -327,31 +300,6 @@ class Hits:
     def precision(self) -> Floats:
         """Precision at each hit of a view of relevant documents."""
         return cast(Floats, self.once("precision", lambda: self.position / self.rank))
-
-    def previous(self, values: Floats, first: float) -> Floats:
-        """The value of the hit before each hit of the cell, `first` where there is none."""
-        out = np.empty(len(self))
-        out[1:] = values[:-1]
-        out[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
-        return out
-
-    def first(self, values: npt.NDArray[Any], none: float) -> Cells:
-        """The value of the first hit of each cell, `none` where there is no hit."""
-        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
-        out[filled] = values[self.offsets[:-1][filled]]
-        return out
-
-    def last(self, values: npt.NDArray[Any], none: float) -> Cells:
-        """The value of the last hit of each cell, `none` where there is no hit."""
-        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
-        out[filled] = values[self.offsets[1:][filled] - 1]
-        return out
-
-    def running_product(self, values: Floats) -> Floats:
-        """Running product of `values` over the hits of the cell, this hit included."""
-        out = np.empty(len(self))
-        kernels.segment_cumprod(np.ascontiguousarray(values, np.float64), self.offsets, out)
-        return out
 
     def best_precision(self) -> Floats:
         """At each hit of a view of relevant documents, the best precision there or further down."""
@@ -362,14 +310,6 @@ class Hits:
             return out
 
         return cast(Floats, self.once("best precision", make))
-
-    def max(self, values: npt.NDArray[Any]) -> Cells:
-        """Largest value of the hits per cell, 0 where there is none."""
-        out = np.zeros(self.cells)
-        filled = np.flatnonzero(np.diff(self.offsets))
-        if len(filled):
-            out[filled] = np.maximum.reduceat(values, self.offsets[filled])
-        return out
 
     def per_cell(self, by_topic: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """A value per topic, repeated for each run."""

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection.hits import Hits
-from unjudged.collection.judgments import Ints, Judgments, ranges
+from unjudged.collection.judgments import Judgments
+from unjudged.collection.segments import Ints, ranges, starts_of
 from unjudged.io.trec import RunTable
 
 
@@ -41,8 +42,7 @@ def first_of_groups(hits: Hits) -> Hits:
     group = hits.judgments.group
     if group is None:
         return hits
-    cell = hits.each(np.arange(hits.cells))
-    key = cell * (int(group.max(initial=0)) + 1) + group[hits.row]
+    key = hits.cell * (int(group.max(initial=0)) + 1) + group[hits.row]
     first = np.zeros(len(hits), bool)
     first[np.unique(key, return_index=True)[1]] = True
     kept = hits.where(first)
@@ -85,7 +85,7 @@ def hits_of_cells(hits: Hits, judgments: Judgments, cells: Ints, shift: Ints | N
         repeats = repeats[repeats[:, 0] >= 0]
     left = Hits(
         judgments,
-        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        starts_of(sizes),
         row if shift is None else (row + np.repeat(shift, sizes)).astype(np.int32),
         hits.rank[chosen],
         hits.length[cells],

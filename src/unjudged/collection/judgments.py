@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
+from unjudged.collection.segments import Floats, Ints, ranges, starts_of
 from unjudged.errors import InputError, UsageError
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class Judgments:
             grade, iteration = table.grade, table.iteration
             if keep is not None:
                 topic, docs, grade, iteration = topic[keep], docs.take(keep), grade[keep], iteration[keep]
-            starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(table.topics))))).astype(np.int64)
+            starts = starts_of(np.bincount(topic, minlength=len(table.topics)))
             if negative == "nonrelevant":
                 grade = np.maximum(grade, 0)
             levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
@@ -239,13 +237,12 @@ class Judgments:
         return self._with_rows(
             ranges(self.starts[:-1][chosen], sizes),
             self.topics.take(chosen),
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            starts_of(sizes),
         )
 
     def keeping(self, kept: npt.NDArray[np.bool_]) -> Judgments:
         """Only the rows chosen by a mask. Every topic stays; gains and H stay those of the full collection."""
-        before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-        return self._with_rows(np.flatnonzero(kept), self.topics, before[self.starts])
+        return self._with_rows(np.flatnonzero(kept), self.topics, starts_of(kept)[self.starts])
 
     def _with_rows(self, rows: Ints, topics: Ids, starts: Ints) -> Judgments:
         docs = self.docs.view(rows)
@@ -272,13 +269,6 @@ def _lookup(topics: Ids, docs: Ids, starts: Ints) -> Callable[[], Any]:
     return functools.cache(lambda: kernels.Index(topics.blob, topics.ends, docs.blob, docs.ends, starts))
 
 
-def ranges(starts: Ints, sizes: Ints) -> Ints:
-    """start, start + 1, ... for each start, as many as its size says, one after the other."""
-    before: Ints = np.cumsum(sizes) - sizes
-    places: Ints = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
-    return places
-
-
 @dataclass(frozen=True, eq=False)
 class Ideal:
     """Gains of all relevant documents per topic in descending order, topic after topic."""
@@ -291,12 +281,13 @@ class Ideal:
 
     @classmethod
     def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:
+        """The documents with a gain, sorted."""
         gain = judgments.gain(levels)
         chosen = judgments.best[gain[judgments.best] > 0]
         topic, gain, grade = judgments.topic[chosen], gain[chosen], judgments.grade[chosen]
         order = np.lexsort((-grade, -gain, topic))
         gain, grade = gain[order], grade[order]
-        starts = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=len(judgments.topics))))).astype(np.int64)
+        starts = starts_of(np.bincount(topic, minlength=len(judgments.topics)))
         rank = np.arange(1, len(gain) + 1) - np.repeat(starts[:-1], np.diff(starts))
         ideal = cls(starts, gain, grade, rank.astype(np.float64), np.empty(0))
         return replace(ideal, cumulated=ideal.running(gain))

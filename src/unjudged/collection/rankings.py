@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.judgments import Ints, Judgments, ranges
+from unjudged.collection.judgments import Judgments
+from unjudged.collection.segments import Ints, ranges, starts_of
 from unjudged.io.ids import Ids
 from unjudged.io.trec import RunTable
 
@@ -31,6 +32,7 @@ class Rankings:
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
+        """The lists of runs that were read with all their documents."""
         topics = len(judgments.topics)
         sizes, tables, scores = [np.zeros(1, np.int64)], [], [np.zeros(0)]
         for run in runs:
@@ -59,6 +61,16 @@ class Rankings:
         outside = tuple(run.outside_names for run in runs)
         return cls(np.cumsum(np.concatenate(sizes)), codes, docs.view(new), np.concatenate(scores), outside)
 
+    @property
+    def cell(self) -> Ints:
+        """Cell number of each entry."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @property
+    def rank(self) -> Ints:
+        """Rank of each entry in its list."""
+        return ranges(np.ones(len(self.offsets) - 1, np.int64), np.diff(self.offsets))
+
     def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Rankings:
         """The same lists where only the rows chosen by a mask are judged; `judgments` hold all rows."""
         code = np.where(kept, np.cumsum(kept), np.cumsum(~kept) + kept.sum()) - 1
@@ -72,9 +84,8 @@ class Rankings:
         """The lists of these cells, in this order, which belong to these runs (by number; all if none are named)."""
         sizes = np.diff(self.offsets)[cells]
         chosen = ranges(self.offsets[:-1][cells], sizes)
-        offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         outside = self.outside if runs is None else tuple(self.outside[r] for r in runs)
-        return replace(self, offsets=offsets, doc=self.doc[chosen], score=self.score[chosen], outside=outside)
+        return replace(self, offsets=starts_of(sizes), doc=self.doc[chosen], score=self.score[chosen], outside=outside)
 
     def ids(self, judgments: Judgments, cell: int) -> list[str]:
         """The documents of one cell, best first."""

@@ -23,8 +23,8 @@ from unjudged.comparing.paired_scores import (
 from unjudged.comparing.significance import CORRECTED, PairStatistics, Test, correction_of, pair_statistics
 from unjudged.errors import UsageError, nearest, some
 from unjudged.figures.comparison import differences, map_of_pairs
+from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.measures import measures as parsed
-from unjudged.measures import with_gains_of_sets
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
@@ -46,6 +46,16 @@ class Comparison(Result):
     The laid-out table shows the mean of each run with letters (runs that share one cannot be told apart) or, with a
     baseline, with ↑ and ↓; `shown = "pairs"` lists the pairs instead. `.letters("AP")` gives the letters by run.
     """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    baseline: str | None
+    test: Test
+    correction: str
+    pairs: Pairs
+    statistics: tuple[PairStatistics, ...]
+    open_to: Sequence[Interval] | None
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.bounds import GROWTH, Bounds, bounds, refuse_closed_lists
+from unjudged.bounds import GROWTH, Bounds, bounds, refuse_unbounded
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.comparing.separable import is_separable, separable_differences
 from unjudged.comparing.shared_ideal import normalised_differences
@@ -53,7 +53,7 @@ def open_differences(
     growth: str = "retrieved",
 ) -> list[Interval]:
     """For each measure the interval of the mean difference `first` - `second` of these runs over the counted topics."""
-    refuse_closed_lists(collection)
+    refuse_unbounded(collection)
     if growth not in GROWTH:
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     found: list[Interval] = []

@@ -17,6 +17,7 @@ from unjudged.comparing.paired_scores import PairedScores, check_settings, in_or
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError
 from unjudged.figures import power as charts
+from unjudged.measures import Measure
 from unjudged.results import Result, Row, Shown
 from unjudged.scoring import Scores
 from unjudged.statistics.pairs import all_pairs
@@ -35,6 +36,12 @@ class Power(Result):
 
     p values and differences are held per measure for the pairs (i < j) of `runs`, which are in alphabetical order.
     """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    test: Test
+    tested: tuple[Tested, ...]
+    required: tuple[float, ...]
 
     def __init__(
         self,

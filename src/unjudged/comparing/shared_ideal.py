@@ -89,6 +89,6 @@ def _unjudged(collection: Collection) -> Ints:
     judgments, rankings = collection.judgments, collection.rankings
     topics = len(judgments.topics)
     grade = np.append(judgments.grade, np.int32(-1))[np.minimum(rankings.doc, len(judgments))]
-    topic = np.repeat(np.arange(len(rankings.offsets) - 1) % max(topics, 1), np.diff(rankings.offsets))
+    topic = rankings.cell % max(topics, 1)
     _, place = np.unique(rankings.doc[grade < 0], return_index=True)
     return np.bincount(topic[grade < 0][place], minlength=topics)

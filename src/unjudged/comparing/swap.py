@@ -25,6 +25,10 @@ RULES: tuple[Rule, ...] = ("guarantee", "first")
 class SwapRates(Result):
     """Required differences per measure, sampling and confidence; `.curve` has the swap rate of every bin."""
 
+    counted: dict[tuple[str, str], Swaps]
+    confidence: tuple[float, ...]
+    rule: Rule
+
     def __init__(
         self,
         paired: PairedScores,

@@ -23,7 +23,7 @@ class Figure:
     def __init__(self, spec: dict[str, Any]) -> None:
         if not spec.get("description"):
             raise ValueError("a chart needs a description, for readers who cannot see it")
-        self.spec = {"$schema": SCHEMA, **spec}
+        self.spec: dict[str, Any] = {"$schema": SCHEMA, **spec}
 
     @property
     def description(self) -> str:

@@ -89,9 +89,11 @@ class JudgeAgreement(Result):
     def __init__(self, judges: Sequence[str], aligned: Aligned, rel: int, provenance: Provenance) -> None:
         columns = ("topic", "judge_a", "judge_b", "statistic", "value")
         super().__init__(columns, self._tidy, provenance, self._wide)
-        self.judges, self.rel, self.per_topic = tuple(judges), rel, True
+        self.judges: tuple[str, ...] = tuple(judges)
+        self.rel: int = rel
+        self.per_topic: bool = True
+        self.values: npt.NDArray[np.int32] = np.unique(aligned.grade[aligned.judged])
         self._aligned = aligned
-        self.values = np.unique(aligned.grade[aligned.judged])
 
     def _groups(self) -> Iterator[tuple[str, str, list[int]]]:
         """Pairs of judges, and all of them where there are more than two."""

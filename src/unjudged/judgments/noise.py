@@ -66,8 +66,8 @@ def favour(
     names = runs_of_teams(collection, [team]) if team is not None else known_runs(collection, [run or ""])
     who = f"team {team}" if team is not None else f"run {run}"
     numbers = [collection.runs.index(name) for name in names if name in collection.runs]
-    hits, topics = collection.hits, max(len(collection.topics), 1)
-    theirs = np.isin(hits.each(np.arange(hits.cells)) // topics, numbers) & (hits.rank <= depth)
+    hits = collection.hits
+    theirs = np.isin(hits.run, numbers) & (hits.rank <= depth)
     grade = collection.judgments.grade
     shown = np.zeros(len(grade), bool)
     shown[hits.row[theirs]] = True
@@ -85,21 +85,23 @@ def collapse(collection: Collection, grades: Mapping[int, int] | None = None, *,
     if (grades is None) == (rel is None):
         raise UsageError("collapsing needs a map of grades (2:1,3:1), or the smallest grade that stays relevant")
     own = collection.judgments
+    changed, top = own.grade.copy(), own.gains.top_grade
     if rel is not None:
         if rel < 1:
             raise UsageError(f"the smallest relevant grade is 1 or more, not {rel}")
-        known = range(max(own.gains.top_grade, rel) + 1)
-        table, what = {grade: int(grade >= rel) for grade in known}, f"binary from grade {rel}"
+        changed[own.grade >= 0] = own.grade[own.grade >= 0] >= rel
+        top, what = 1, f"binary from grade {rel}"
     else:
         table = {int(old): int(new) for old, new in (grades or {}).items()}
         if any(old < 0 or new < 0 for old, new in table.items()):
             raise UsageError("grades below 0 mean unjudged and cannot be collapsed")
-        what = ", ".join(f"{old} to {new}" for old, new in sorted(table.items()))
-    changed = own.grade.copy()
-    for old, new in table.items():
-        changed[own.grade == old] = new
+        for old, new in table.items():
+            changed[own.grade == old] = new
+        reached = [new for old, new in table.items() if old <= top]
+        while top in table:
+            top -= 1
+        top, what = max(top, 1, *reached), ", ".join(f"{old} to {new}" for old, new in sorted(table.items()))
     after = collection.regraded(changed, f"grades collapsed ({what})")
-    top = max([table.get(grade, grade) for grade in range(own.gains.top_grade + 1)] + [1])
     judgments = replace(after.judgments, gains=Gains(own.gains.levels, top), _kept={})
     settings = {**after.settings, "highest gain": judgments.gains.highest()}
     return replace(after, judgments=judgments, hits=after.hits.over(judgments), settings=settings)

@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.collection import Collection, Pool
 from unjudged.errors import UsageError
 from unjudged.pooling.contributions import contributions_of
-from unjudged.pooling.membership import known_runs, membership, runs_of_teams, teams_of
+from unjudged.pooling.membership import membership, named_group, teams_of
 from unjudged.pooling.pool import TOLERANCE, pool_of
 
 
@@ -34,19 +34,10 @@ def take(
     if sum(x is not None for x in (team, teams, runs)) != 1:
         raise UsageError("name one of: a team, several teams (or how many), several runs")
     pool = pool_of(collection, depth, pooled, tolerance)
-    chosen: list[str] = []
-    if runs is not None:
-        if isinstance(runs, str) or not runs:
-            raise UsageError("runs are given as a list of names")
-        names, what = known_runs(collection, runs), f"run{'s' * (len(runs) > 1)} {' + '.join(runs)}"
-    else:
-        if isinstance(teams, int):
-            chosen = ordinary_teams(collection, teams, pool, by)
-        else:
-            chosen = [team] if team is not None else list(teams or ())
-            if isinstance(teams, str) or not chosen:
-                raise UsageError("teams are given as a list of names, or as a number")
-        names, what = runs_of_teams(collection, chosen), f"team{'s' * (len(chosen) > 1)} {' + '.join(chosen)}"
+    if isinstance(teams, int):  # how many
+        teams = ordinary_teams(collection, teams, pool, by)
+    names, what = named_group(collection, team=team, teams=teams, runs=runs)
+    chosen = [team] if team is not None else list(teams or ())
     left = tuple(run for run in pool.runs if run in set(names))
     if not left:
         raise UsageError(f"take {what}: none of these runs was pooled")

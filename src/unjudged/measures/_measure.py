@@ -127,7 +127,7 @@ class Measure:
     __slots__ = ("_given", "_text", "definition", "params")
 
     def __init__(self, definition: Definition, given: Mapping[str, Any]) -> None:
-        self.definition = definition
+        self.definition: Definition = definition
         name = definition.name
         known = definition.parameters
         self._given: dict[str, Any] = {}

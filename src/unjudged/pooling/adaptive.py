@@ -34,15 +34,8 @@ class Weighing:
     """Every unjudged document has a value, the largest is next (ties: smaller id)."""
 
     def __init__(self, lists: TopicLists) -> None:
-        self.lists = lists
+        self.lists: TopicLists = lists
         self.open: npt.NDArray[np.bool_] = np.ones(lists.docs, bool)
-        order = np.argsort(lists.doc, kind="stable")
-        stops = np.cumsum(lists.popularity)
-        self._entries, self._starts, self._stops = order, stops - lists.popularity, stops
-
-    def entries(self, doc: int) -> npt.NDArray[np.int64]:
-        """The entries of one document."""
-        return self._entries[self._starts[doc] : self._stops[doc]]
 
     def values(self) -> Floats:
         """A value per document."""
@@ -72,9 +65,9 @@ class RbpB(Weighing):
 
     def __init__(self, lists: TopicLists, p: float = 0.8) -> None:
         super().__init__(lists)
-        self.part = (1.0 - p) * p ** (lists.rank - 1.0)
-        self.residual = np.ones(lists.runs)
-        self.base = np.zeros(lists.runs)
+        self.part: Floats = (1.0 - p) * p ** (lists.rank.astype(np.float64) - 1.0)
+        self.residual: Floats = np.ones(lists.runs)
+        self.base: Floats = np.zeros(lists.runs)
 
     def weight(self) -> Floats:
         """Weight of each run."""
@@ -87,7 +80,7 @@ class RbpB(Weighing):
     def learn(self, doc: int, relevant: bool) -> None:
         """Residuals shrink by the document's parts; a relevant one adds them to the bases."""
         super().learn(doc, relevant)
-        mine = self.entries(doc)
+        mine = self.lists.entries_of(doc)
         self.residual[self.lists.run[mine]] -= self.part[mine]
         if relevant:
             self.base[self.lists.run[mine]] += self.part[mine]
@@ -117,9 +110,9 @@ class Hedge(Weighing):
         left = lists.docs - lists.length
         mean_log = (logs[-1] - logs[lists.length]) / np.maximum(left, 1)
         whole = np.log(max(lists.docs, 1))
-        self.absent = np.where(left > 0, (whole - mean_log) / 2.0, 0.0)
-        self.loss = (whole - np.log(lists.rank)) / 2.0
-        self.log_weight = np.zeros(lists.runs)
+        self.absent: Floats = np.where(left > 0, (whole - mean_log) / 2.0, 0.0)
+        self.loss: Floats = (whole - np.log(lists.rank)) / 2.0
+        self.log_weight: Floats = np.zeros(lists.runs)
 
     def values(self) -> Floats:
         """Mean loss of each document by the runs' weights."""
@@ -132,6 +125,6 @@ class Hedge(Weighing):
         """Every run's weight times beta to its loss."""
         super().learn(doc, relevant)
         loss = self.absent.copy()
-        mine = self.entries(doc)
+        mine = self.lists.entries_of(doc)
         loss[self.lists.run[mine]] = self.loss[mine]
         self.log_weight += np.log(self.beta) * (-loss if relevant else loss)

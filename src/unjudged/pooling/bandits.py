@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.collection import Floats, Ints
+from unjudged.collection.segments import starts_of
 from unjudged.pooling.lists import TopicLists
 
 
@@ -16,16 +17,13 @@ class Turns:
     """One list after the other: `turn` says whose next unjudged document is judged."""
 
     def __init__(self, lists: TopicLists, rng: np.random.Generator) -> None:
-        self.lists, self.rng = lists, rng
-        self.relevant, self.judged = np.zeros(lists.runs), np.zeros(lists.runs)
-        self.left = lists.length.copy()
-        stops = np.cumsum(lists.length)
-        self._next = (stops - lists.length).tolist()
+        self.lists: TopicLists = lists
+        self.rng: np.random.Generator = rng
+        self.relevant: Floats = np.zeros(lists.runs)
+        self.judged: Floats = np.zeros(lists.runs)
+        self.left: Ints = lists.length.copy()
+        self._next: list[int] = starts_of(lists.length).tolist()
         self._open = np.ones(lists.docs, bool)
-        order = np.argsort(lists.doc, kind="stable")
-        ends = np.cumsum(lists.popularity)
-        self._runs, self._starts, self._stops = lists.run[order], ends - lists.popularity, ends
-        self._ranks = lists.rank[order]
         self._turn = -1
 
     def turn(self, runs: Ints) -> int:
@@ -49,15 +47,15 @@ class Turns:
 
     def learn_first(self, doc: int, relevant: bool, depth: int) -> None:
         """In the depth-k phase every run with the document in its top k gets the credit."""
-        mine = slice(self._starts[doc], self._stops[doc])
-        runs = self._runs[mine][self._ranks[mine] <= depth]
+        mine = self.lists.entries_of(doc)
+        runs = self.lists.run[mine[self.lists.rank[mine] <= depth]]
         self.judged[runs] += 1
         self.relevant[runs] += relevant
         self._close(doc)
 
     def _close(self, doc: int) -> None:
         self._open[doc] = False
-        self.left[self._runs[self._starts[doc] : self._stops[doc]]] -= 1
+        self.left[self.lists.run[self.lists.entries_of(doc)]] -= 1
 
     def mean(self) -> Floats:
         """Each run's share of relevant documents to be expected: (1 + relevant) / (2 + judged)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,7 +60,7 @@ def build_pool(
     for one, size in zip(lists, sizes, strict=True):
         bench = _Bench(one, collection, judge)
         rng = np.random.default_rng([seed, *one.topic.encode("utf-8", "surrogateescape")])
-        picked.append(_choose(chosen, one, None if sized else size, rng, bench, first, rel, settings))
+        picked.append(_choose(chosen, None if sized else size, rng, bench, first, rel, settings))
         unknown += bench.unknown
     notes = []
     if unknown and chosen.judged:
@@ -181,7 +180,6 @@ class _Bench:
 
 def _choose(
     chosen: Strategy,
-    lists: TopicLists,
     size: int | None,
     rng: np.random.Generator,
     bench: _Bench,
@@ -189,31 +187,21 @@ def _choose(
     rel: int,
     settings: dict[str, Any],
 ) -> Chosen:
+    """One topic's part of the pool: `size` documents, or as many as the strategy takes."""
+    lists = bench.lists
+    started = chosen.start(lists, settings, rng=rng, size=size)
     if chosen.kind == ADAPTIVE:
-        return _adapt(chosen, lists, size or 0, rng, bench, first, rel, settings)
+        return _adapt(started, size or 0, bench, first, rel)
     if chosen.kind == SAMPLE:
-        how = settings if chosen.name == "sampled-depth" else {"size": size, **settings}
-        choice = chosen.make(lists, rng=rng, **how)
+        choice = started
     else:
-        random = {"rng": rng} if "rng" in inspect.signature(chosen.make).parameters else {}
-        order = np.argsort(-settled(chosen.make(lists, **random, **settings)), kind="stable")
+        order = np.argsort(-settled(started), kind="stable")
         choice = Choice.all_of(order if size is None else order[:size])
     return Chosen(lists, choice, [bench.grade(doc) for doc in choice.chosen.tolist()])
 
 
-def _adapt(
-    chosen: Strategy,
-    lists: TopicLists,
-    size: int,
-    rng: np.random.Generator,
-    bench: _Bench,
-    first: int | None,
-    rel: int,
-    settings: dict[str, Any],
-) -> Chosen:
+def _adapt(learner: Adaptive, size: int, bench: _Bench, first: int | None, rel: int) -> Chosen:
     """Judge and learn until the topic's share is used up."""
-    random = {"rng": rng} if "rng" in inspect.signature(chosen.make).parameters else {}
-    learner: Adaptive = chosen.make(lists, **random, **settings)
     order: list[int] = []
     grades: list[int | None] = []
 
@@ -224,9 +212,9 @@ def _adapt(
         return grades[-1] is not None and grades[-1] >= rel
 
     if first is not None:
-        for doc in lists.by_best_rank(first)[:size].tolist():
+        for doc in bench.lists.by_best_rank(first)[:size].tolist():
             learner.learn_first(doc, judged(doc), first)
     while len(order) < size:
         doc = learner.pick()
         learner.learn(doc, judged(doc))
-    return Chosen(lists, Choice.all_of(np.array(order, np.int64)), grades)
+    return Chosen(bench.lists, Choice.all_of(np.array(order, np.int64)), grades)

@@ -48,7 +48,9 @@ class BuiltPool(Result):
         notes: Sequence[str] = (),
         rel: int = 1,
     ) -> None:
-        self.strategy, self.parts, self.rel = strategy, tuple(parts), rel
+        self.strategy: str = strategy
+        self.parts: tuple[Chosen, ...] = tuple(parts)
+        self.rel: int = rel
         self._collection = collection
         super().__init__(COLUMNS, self._tidy, provenance, notes=(self._summary(), *notes))
 

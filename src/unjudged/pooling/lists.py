@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection.segments import ranges, starts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,15 @@ class TopicLists:
     def popularity(self) -> Ints:
         """Number of runs that retrieve each document."""
         return np.bincount(self.doc, minlength=self.docs)
+
+    @functools.cached_property
+    def _by_doc(self) -> tuple[Ints, Ints]:
+        return np.argsort(self.doc, kind="stable"), starts_of(self.popularity)
+
+    def entries_of(self, doc: int) -> Ints:
+        """The entries of one document, in the order of the runs."""
+        order, starts = self._by_doc
+        return order[starts[doc] : starts[doc + 1]]
 
     def sum(self, values: npt.NDArray[np.floating[Any]]) -> Floats:
         """A value per entry, added up per document, smallest first: which run gave which value makes no difference."""
@@ -111,12 +121,9 @@ def topic_lists(collection: Collection, depth: int | None = None) -> Iterator[To
     topics, first = len(collection.topics), len(judgments)
     by_name = sorted(range(len(collection.runs)), key=collection.runs.__getitem__)
     for t, topic in enumerate(collection.topics):
-        starts = [int(rankings.offsets[r * topics + t]) for r in by_name]
-        stops = [int(rankings.offsets[r * topics + t + 1]) for r in by_name]
-        if depth is not None:
-            stops = [min(stop, start + depth) for start, stop in zip(starts, stops, strict=True)]
-        sizes = [stop - start for start, stop in zip(starts, stops, strict=True)]
-        at = np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)] or [np.zeros(0, np.int64)])
+        cells = np.array(by_name, np.int64) * topics + t
+        sizes = np.minimum(np.diff(rankings.offsets)[cells], depth or np.iinfo(np.int64).max)
+        at = ranges(rankings.offsets[:-1][cells], sizes)
         found, place = np.unique(rankings.doc[at], return_inverse=True)
         raw = [judgments.docs.raw(c) if c < first else rankings.unjudged.raw(c - first) for c in found.tolist()]
         order = sorted(range(len(raw)), key=raw.__getitem__)
@@ -128,7 +135,7 @@ def topic_lists(collection: Collection, depth: int | None = None) -> Iterator[To
             len(by_name),
             np.repeat(np.arange(len(by_name)), sizes),
             number[place],
-            np.concatenate([np.arange(1, size + 1) for size in sizes] or [np.zeros(0, np.int64)]),
+            ranges(np.ones(len(sizes), np.int64), sizes),
             rankings.score[at],
             tuple(judgments.docs[c] if c < first else rankings.unjudged[c - first] for c in code.tolist()),
             code,

@@ -67,10 +67,10 @@ def membership(collection: Collection, pool: Pool, by: str = "lines") -> Members
     full = collection.full
 
     def make() -> Membership:
-        hits, topics = full.hits.ungrouped, max(len(full.topics), 1)
+        hits = full.hits.ungrouped
         place = hits.line if by == "lines" else hits.rank
         chosen = np.flatnonzero(place <= pool.depth)
-        run = hits.each(np.arange(hits.cells) // topics)[chosen]
+        run = hits.run[chosen]
         number = np.full(len(full.runs), -1)
         number[[full.runs.index(name) for name in pool.runs]] = np.arange(len(pool.runs))
         inside = number[run] >= 0
@@ -114,3 +114,23 @@ def known_runs(collection: Collection, runs: Sequence[str]) -> list[str]:
         if run not in collection.full.runs:
             raise UsageError(f"no run {run!r} in this collection{nearest(run, collection.full.runs)}")
     return list(runs)
+
+
+def named_group(
+    collection: Collection,
+    *,
+    team: str | None = None,
+    run: str | None = None,
+    teams: Sequence[str] | None = None,
+    runs: Sequence[str] | None = None,
+) -> tuple[list[str], str]:
+    """The runs named in one of four ways, and how to call them (`teams A + B`)."""
+    if sum(x is not None for x in (team, run, teams, runs)) != 1:
+        raise UsageError("name one of: a team, a run, several teams, several runs")
+    what, several = ("team", teams) if team is not None or teams is not None else ("run", runs)
+    one = team if what == "team" else run
+    chosen = [one] if one is not None else list(several or ())
+    if not chosen or isinstance(several, str):
+        raise UsageError(f"{what}s are given as a list of names")
+    names = runs_of_teams(collection, chosen) if what == "team" else known_runs(collection, chosen)
+    return names, f"{what}{'s' * (len(chosen) > 1)} {' + '.join(chosen)}"

@@ -24,7 +24,7 @@ def prefixes(hits: Hits, forgiven: int = 0) -> Ints:
     A document of negative grade is listed in the judgments, so it was in the pool and counts as judged here.
     """
     inside = hits.rank - hits.position <= forgiven
-    return np.bincount(hits.each(np.arange(hits.cells))[inside], minlength=hits.cells)
+    return np.bincount(hits.cell[inside], minlength=hits.cells)
 
 
 def inferred_depth(collection: Collection) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from unjudged.errors import UsageError, nearest
 from unjudged.pooling import adaptive, bandits, fusion, sampling
+from unjudged.pooling.lists import TopicLists
 
 VALUE, SAMPLE, ADAPTIVE = "value", "sample", "adaptive"
 
@@ -25,6 +26,11 @@ class Strategy:
     kind: str
     make: Callable[..., Any]
     judged: bool = False
+
+    def start(self, lists: TopicLists, settings: Mapping[str, Any], **there: Any) -> Any:
+        """`make` called with the settings and whatever it takes of what is there (`rng`, `size`)."""
+        taken = inspect.signature(self.make).parameters
+        return self.make(lists, **{name: value for name, value in there.items() if name in taken}, **settings)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def outside(subject: Subject, progress: Progress = silent) -> Outside:
     lost = found = 0
     teams = subject.pooled_teams if len(subject.pooled_teams) > 1 else {}
     hits = c.hits.judged().top(TOP)
-    run_of = hits.each(np.arange(hits.cells)) // max(len(subject.topics), 1)
+    run_of = hits.run
     for place, (team, runs) in enumerate(teams.items()):
         progress(place / len(teams))
         here = [subject.runs.index(run) for run in runs if run in subject.runs]

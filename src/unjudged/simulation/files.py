@@ -31,7 +31,7 @@ class Ids:
     """Texts of document ids: all of one length, so that byte order is number order."""
 
     def __init__(self, collection: int) -> None:
-        self.digits = max(6, len(str(collection - 1)))
+        self.digits: int = max(6, len(str(collection - 1)))
 
     def __call__(self, number: int) -> str:
         return f"D{number:0{self.digits}d}"

@@ -239,7 +239,7 @@ def _accuracy(measure: Measure, view: Hits, cells: Ints) -> Cells:
     across = (h.ties[0] <= k) & (h.ties[0] + h.ties[1] - 1 > k)
     group = np.full(len(cells), -1, np.int64)
     first, size = np.ones(len(cells), np.int64), np.zeros(len(cells), np.int64)
-    cell = h.each(np.arange(len(cells)))[across]
+    cell = h.cell[across]
     group[cell], first[cell], size[cell] = groups_of(h)[across], h.ties[0][across], h.ties[1][across]
     cuts = Cuts.of(h, group, np.zeros(len(h), np.int64), first, size)
     states = drawn(cuts, np.where(size > 0, k - first + 1, 0), np.zeros(len(cells), np.int64))
@@ -267,7 +267,7 @@ def _user_model(measure: Measure, view: Hits, cells: Ints) -> Cells:
     gaining, gain = scaled_gains(lists_of(view, cells).judged(), **levels)
     lists = cast(Lists, gaining)
     enough = {"INST": np.inf, "BPM": measure.params.get("T", 1.0)}.get(measure.name, 1.0)
-    partial = np.bincount(lists.each(np.arange(len(cells))), gain < enough, len(cells)) > 0
+    partial = np.bincount(lists.cell, gain < enough, len(cells)) > 0
     out = np.empty(len(cells))
     simple, rest = np.flatnonzero(~partial), np.flatnonzero(partial)
     found = first_hits(lists_of(lists, simple))

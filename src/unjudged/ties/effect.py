@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Hits
+from unjudged.collection.segments import changes
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
 from unjudged.ties.averaging import ORDER_FREE
-from unjudged.ties.lists import changes
 
 MONOTONE = {
     *("P", "R", "relative_P", "Rprec", "Success", "NQcorrect", "RR", "O_measure", "R_measure", "RBP", "SDCG", "INSQ"),
@@ -77,7 +77,7 @@ def reordered(hits: Hits, *, best_first: bool) -> Hits:
     """
     assert hits.ties is not None
     first, size = hits.ties[0].astype(np.int64), hits.ties[1].astype(np.int64)
-    group = np.cumsum(changes(hits.each(np.arange(hits.cells)), first)) - 1
+    group = np.cumsum(changes(hits.cell, first)) - 1
     grade = np.maximum(hits.grade, 0).astype(np.int64)
     order = np.lexsort((-grade if best_first else grade, group))
     many = np.bincount(group)

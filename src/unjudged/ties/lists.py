@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from unjudged import kernels
 from unjudged.collection import Cells, Floats, Hits, Ints, Judgments
+from unjudged.collection.segments import changes, ranges, starts_of
 
 Mask = npt.NDArray[np.bool_]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -81,8 +82,8 @@ class Lists(Hits):
 def lists_of(hits: Hits, cells: Ints) -> Lists:
     """The lists of these cells."""
     sizes = np.diff(hits.offsets)[cells]
-    offsets = starts(sizes)
-    chosen = np.repeat(hits.offsets[:-1][cells] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    offsets = starts_of(sizes)
+    chosen = ranges(hits.offsets[:-1][cells], sizes)
     assert hits.ties is not None
     return Lists(
         hits.judgments,
@@ -110,8 +111,9 @@ class Kinds:
 
     @classmethod
     def of(cls, h: Hits, key: npt.NDArray[Any]) -> Kinds:
+        """The kinds of hits by a key for each."""
         assert h.ties is not None
-        cell = h.each(np.arange(h.cells))
+        cell = h.cell
         first, size = h.ties[0].astype(np.int64), h.ties[1].astype(np.int64)
         group = np.cumsum(changes(cell, first)) - 1
         order = np.lexsort((key, group))
@@ -126,26 +128,10 @@ class Kinds:
         return Kinds(cell, group, first, size, self.many[chosen], self.hit[chosen], self.groups)
 
 
-def changes(*keys: npt.NDArray[Any]) -> Mask:
-    """Where one of the keys differs from the one before; true at the start."""
-    new = np.zeros(len(keys[0]), bool)
-    new[:1] = True
-    for key in keys:
-        new[1:] |= key[1:] != key[:-1]
-    return new
-
-
-def starts(sizes: npt.NDArray[Any]) -> Ints:
-    """0 and the running sum of sizes: where each segment starts, and the end."""
-    out = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=out[1:])
-    return out
-
-
 def expand(sizes: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """For segments of these sizes: the number of each item's segment, and its place 0, 1, 2... inside."""
     segment = np.repeat(np.arange(len(sizes)), sizes)
-    return segment, np.arange(len(segment)) - starts(sizes)[:-1][segment]
+    return segment, np.arange(len(segment)) - starts_of(sizes)[:-1][segment]
 
 
 def running_before(values: npt.NDArray[Any], offsets: Ints) -> Floats:

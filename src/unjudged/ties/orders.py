@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
-from unjudged.ties.lists import Kinds, Lists, starts
+from unjudged.collection.segments import starts_of
+from unjudged.ties.lists import Kinds, Lists
 from unjudged.ties.scenarios import Scenarios
 from unjudged.ties.states import TooManyOrders
 
@@ -99,7 +100,7 @@ def all_orders(h: Lists, cell: int, kinds: Kinds, upto: int | None) -> Scenarios
         h.judgments,
         np.full(n, h.topic_of[cell]),
         np.full(n, h.length[cell]),
-        starts(there.sum(axis=1)),
+        starts_of(there.sum(axis=1)),
         row[there].astype(np.int32),
         rank[there],
         rel=h.rel,

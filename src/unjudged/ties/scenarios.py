@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
-from unjudged.ties.lists import Kinds, Lists, changes, expand, log_choose, starts
+from unjudged.collection.segments import changes, starts_of
+from unjudged.ties.lists import Kinds, Lists, expand, log_choose
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,13 @@ class Cuts:
 def groups_of(h: Lists) -> Ints:
     """Number of each hit's tie group, counted through all cells."""
     assert h.ties is not None
-    return np.cumsum(changes(h.each(np.arange(h.cells)), h.ties[0])) - 1
+    return np.cumsum(changes(h.cell, h.ties[0])) - 1
 
 
 def _before(h: Lists, group: Ints) -> Ints:
     """Hits of each cell above its group; all of them where the group is -1."""
     above = (groups_of(h) < h.each(group)) | (h.each(group) < 0)
-    return np.bincount(h.each(np.arange(h.cells)), above, h.cells).astype(np.int64)
+    return np.bincount(h.cell, above, h.cells).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def filled(h: Lists, cuts: Cuts, states: States, last: Ints | None) -> Scenarios
     piece = segment % (kinds + 2)
     state = segment // (kinds + 2)
     hit = source.ravel()[segment] + np.where(piece == 0, place, 0)
-    offsets = starts(counts.sum(axis=1))
+    offsets = starts_of(counts.sum(axis=1))
     inside = np.arange(len(segment)) - offsets[state] - counts[state, 0]  # place among the hits of the cut group
     first, cut_places = cuts.first[states.cut][state], states.places[state]
     assert h.ties is not None
@@ -164,7 +165,7 @@ def up_to_best(h: Lists) -> tuple[Cuts, Ints, Ints]:
     cells, best = h.cells, h.max(h.grade.astype(np.float64))
     group, is_best = groups_of(h), h.grade == h.each(best)
     chosen = np.flatnonzero(is_best)
-    cell = h.each(np.arange(cells))
+    cell = h.cell
     heads = chosen[np.unique(cell[chosen], return_index=True)[1]]  # the first best hit of each cell, all filled
     own = np.full(cells, -1, np.int64)
     own[cell[heads]] = group[heads]

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from unjudged import kernels
 from unjudged.collection import Cells, Floats, Hits, Ints
-from unjudged.ties.lists import Kinds, Lists, batches, changes, expand, lists_of, running_before, starts
+from unjudged.collection.segments import changes, starts_of
+from unjudged.ties.lists import Kinds, Lists, batches, expand, lists_of, running_before
 
 _AT_ONCE = 2_000_000
 _KEEP = 6_000_000
@@ -36,13 +37,14 @@ class Spread(Lists):
 
     @classmethod
     def of(cls, h: Lists, key: npt.NDArray[Any] | None = None) -> Spread:
+        """The lists with each kind of hit (by grade, or by another key) at every rank of its group."""
         kinds = Kinds.of(h, h.grade if key is None else key)
         kind, place = expand(kinds.size)
         return cls(
             h.judgments,
             h.topic_of,
             h.length,
-            starts(np.bincount(kinds.cell, kinds.size, h.cells).astype(np.int64)),
+            starts_of(np.bincount(kinds.cell, kinds.size, h.cells).astype(np.int64)),
             h.row[kinds.hit][kind],
             kinds.first[kind] + place,
             rel=h.rel,
@@ -86,7 +88,7 @@ class Spread(Lists):
     def _earlier(self, v: Floats) -> Floats:
         """Sum over the groups above."""
         cumulated = running_before(self.weight * v, self.offsets)
-        at = np.flatnonzero(changes(self.each(np.arange(self.cells)), self.group))
+        at = np.flatnonzero(changes(self.cell, self.group))
         return np.repeat(cumulated[at], np.diff(np.append(at, len(v))))
 
     def _above_in_group(self, v: Floats, tied: Ints) -> Floats:
@@ -96,7 +98,7 @@ class Spread(Lists):
         own = running_before(v, np.append(at, len(v)))  # of this document itself: it stands here, not there
         group = np.cumsum(changes(self.group[tied])) - 1
         sizes = size[np.flatnonzero(changes(group))]
-        slots = starts(sizes)
+        slots = starts_of(sizes)
         slot = slots[group] + self.rank[tied] - self.start[tied]
         everyone = running_before(np.bincount(slot, many * v, int(slots[-1])), slots)[slot]
         return np.asarray((everyone - own) / (size - 1))
@@ -112,7 +114,7 @@ class Spread(Lists):
         whole = np.ones(int(group[-1]) + 1)
         np.multiply.at(whole, group, factor**many)
         heads = at[np.flatnonzero(changes(group))]
-        cell = self.each(np.arange(self.cells))[heads]
+        cell = self.cell[heads]
         offsets = np.searchsorted(cell, np.arange(self.cells + 1))
         earlier = np.empty(len(whole))
         kernels.segment_cumprod(whole, offsets, earlier)
@@ -128,9 +130,9 @@ def _mean_products(factor: Floats, many: Ints, group: Ints, size: Ints, lengths:
     the last one let in is a member with chance j / N, so mean[j] = (1 - j/N) mean[j] + j/N factor mean[j-1].
     """
     order = np.argsort(-(np.bincount(group, many)[group]), kind="stable")
-    first_doc = starts(np.bincount(group, many).astype(np.int64))
+    first_doc = starts_of(np.bincount(group, many).astype(np.int64))
     docs = np.repeat(factor, many)
-    own = (starts(many)[:-1])[order]
+    own = (starts_of(many)[:-1])[order]
     begin, others = first_doc[group][order], np.diff(first_doc)[group][order] - 1
     plain = size[order] - 1 - others
     kind, j = expand(lengths[order])
@@ -145,7 +147,7 @@ def _mean_products(factor: Floats, many: Ints, group: Ints, size: Ints, lengths:
         before = np.append(1.0, mean[: upto - 1])  # where j = 0 its weight is 0
         mean[:upto] += member * (docs[which][kind[:upto]] * before - mean[:upto])
     out = np.empty(len(kind))
-    out[np.repeat(starts(lengths)[:-1][order], lengths[order]) + j] = mean
+    out[np.repeat(starts_of(lengths)[:-1][order], lengths[order]) + j] = mean
     return out
 
 

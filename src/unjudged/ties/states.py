@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
+from unjudged.collection.segments import changes
 from unjudged.errors import UsageError
-from unjudged.ties.lists import Kinds, Lists, Mask, changes, expand, log_choose
+from unjudged.ties.lists import Kinds, Lists, Mask, expand, log_choose
 from unjudged.ties.spread import Spread
 
 MOST_STEPS = 1e10
@@ -25,7 +26,8 @@ class TooManyOrders(UsageError):
 
     def __init__(self, cell: int, reason: str) -> None:
         super().__init__(reason)
-        self.cell, self.reason = cell, reason
+        self.cell: int = cell
+        self.reason: str = reason
 
 
 class States(Spread):
@@ -45,6 +47,7 @@ class States(Spread):
 
     @classmethod
     def counting(cls, h: Lists, key: npt.NDArray[Any], block: Ints, expanded: Mask) -> States:
+        """The lists with the hits of each kind (by key) at every rank and with every count of blocks above."""
         kinds = Kinds.of(h, key)
         blocks = block[kinds.hit]
         others, sizes = _others(kinds, blocks, max(int(block.max(initial=0)) + 1, 1))
