@@ -553,7 +553,7 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
         ("reduction", {"levels": (50, 50)}, "levels are percent"),
         ("depth", {"levels": (2.5,)}, "levels are pool depths"),
         ("swap", {"c": 6}, "two disjoint sets of 6 topics need 12, 10 given"),
-        ("swap", {"sampling": "disjunct"}, r"no sampling 'disjunct' \(did you mean disjoint"),
+        ("swap", {"sampling": "disjunct"}, r"unknown sampling 'disjunct' \(did you mean disjoint"),
         ("swap", {"confidence": (0,)}, "confidence is given in percent"),
         ("swap", {"trials": 0}, "at least 1"),
         ("stability", {"fuzziness": (2,)}, "fuzziness is a share"),

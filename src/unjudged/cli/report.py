@@ -40,7 +40,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--unjudged", default="nonrelevant", choices=("nonrelevant", "condensed"), help="default: nonrelevant"
     )
     parser.add_argument("--depth", type=int, metavar="D", help="depth of the pool (default: inferred)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seed of everything random (default 1, as in docs/report.md)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

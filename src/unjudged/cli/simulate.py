@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     parser.add_argument("--preset", choices=list(PRESETS), help="kind of collection (default adhoc)")
     parser.add_argument("--scenario", metavar="N", help="a numbered situation, 1 to 28 (23b, 26b: variants)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default 1)")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="every number gives another collection (default 1)"
+    )
     for name in _SHORT:
         parser.add_argument(f"--{name}", metavar="N", help=parameter_help(name))
     parser.add_argument("--leave-out", metavar="NAME", nargs="+", action="extend", help=parameter_help("leave_out"))

@@ -7,7 +7,7 @@ new retriever has more of). The gate looks at both and says `cannot tell` rather
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -174,9 +174,7 @@ def gate(
     verdicts = [str(row[1]) for row in found]
     outcome = FAIL if FAIL in verdicts else DOUBT if DOUBT in verdicts else PASS
     settings = {**compared.provenance.settings, "margin": margin, "holes": holes, "run": run, "baseline": baseline}
-    provenance = type(compared.provenance)(
-        compared.provenance.version, call, compared.provenance.inputs, settings, compared.provenance.seed
-    )
+    provenance = replace(compared.provenance, call=call, settings=settings)
     result = Gate(COLUMNS, lambda: iter(found), provenance, _layout(found), verdict=_sentence(outcome, found, run))
     result.outcome, result.run, result.baseline = outcome, run, baseline
     return result

@@ -20,6 +20,9 @@ COLUMNS = (
 )
 CURVE = ("measure", "sampling", "bin", "comparisons", "swaps", "swap_rate")
 RULES: tuple[Rule, ...] = ("guarantee", "first")
+CONFIDENCES = (95, 90, 80)
+Counted = Mapping[tuple[str, str], Swaps]
+"""Swaps by measure and sampling."""
 
 
 class SwapRates(Result):
@@ -32,7 +35,7 @@ class SwapRates(Result):
     def __init__(
         self,
         paired: PairedScores,
-        counted: Mapping[tuple[str, str], Swaps],
+        counted: Counted,
         confidence: Sequence[float],
         rule: Rule,
         provenance: Provenance,
@@ -48,19 +51,10 @@ class SwapRates(Result):
         return Result(CURVE, self._curve_rows, self.provenance, None, {"curves": charts.curves}, notes=self.notes)
 
     def _tidy(self) -> Iterator[Row]:
-        for (measure, sampling), swaps in self.counted.items():
-            for confidence in self.confidence:
-                found = swaps.required(confidence / 100, self.rule)
-                yield (
-                    *(measure, sampling, int(confidence) if confidence == int(confidence) else confidence),
-                    *(found.difference, swaps.max_performance, found.relative, found.share),
-                )
+        return required_rows(self.counted, self.confidence, self.rule)
 
     def _curve_rows(self) -> Iterator[Row]:
-        for (measure, sampling), swaps in self.counted.items():
-            columns = zip(swaps.comparisons.tolist(), swaps.swaps.tolist(), swaps.rate.tolist(), strict=True)
-            for place, (comparisons, swapped, rate) in enumerate(columns):
-                yield measure, sampling, place, comparisons, swapped, rate
+        return curve_rows(self.counted)
 
     def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """As in the paper: the most sensitive measure first, for each sampling and confidence."""
@@ -76,6 +70,52 @@ class SwapRates(Result):
         )
 
 
+def required_rows(counted: Counted, confidence: Sequence[float], rule: Rule) -> Iterator[Row]:
+    """COLUMNS: what each confidence level (in percent) asks for, per measure and sampling."""
+    for (measure, sampling), swaps in counted.items():
+        for level in confidence:
+            found = swaps.required(level / 100, rule)
+            yield (
+                *(measure, sampling, int(level) if level == int(level) else level),
+                *(found.difference, swaps.max_performance, found.relative, found.share),
+            )
+
+
+def curve_rows(counted: Counted) -> Iterator[Row]:
+    """CURVE: every bin of every measure and sampling."""
+    for (measure, sampling), swaps in counted.items():
+        columns = zip(swaps.comparisons.tolist(), swaps.swaps.tolist(), swaps.rate.tolist(), strict=True)
+        for place, (comparisons, swapped, rate) in enumerate(columns):
+            yield measure, sampling, place, comparisons, swapped, rate
+
+
+def check_samplings(given: str | Sequence[str]) -> list[Sampling]:
+    """Ways of sampling, each once; or a UsageError."""
+    found: list[Sampling] = []
+    for name in (given,) if isinstance(given, str) else given:
+        way = next((known for known in SAMPLINGS if known == name), None)
+        if way is None:
+            raise UsageError(f"unknown sampling {name!r}{nearest(name, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
+        found.append(way)
+    return list(dict.fromkeys(found))
+
+
+def check_confidence(given: Any) -> list[float]:
+    """Confidence levels in percent; or a UsageError."""
+    levels = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not levels or not all(0 < level <= 100 for level in levels):
+        raise UsageError(f"confidence is given in percent, as 95,90,80, not {','.join(map(str, levels))}")
+    return levels
+
+
+def check_rule(rule: str) -> Rule:
+    """How the required difference is read off an uneven curve; or a UsageError."""
+    known = next((name for name in RULES if name == rule), None)
+    if known is None:
+        raise UsageError(f"the rule is {' or '.join(RULES)}, not {rule!r}")
+    return known
+
+
 def _shown(difference: float, most: float, relative: float, share: float) -> tuple[Any, ...]:
     if difference != difference:
         return "-", most, "-", "-"
@@ -89,7 +129,7 @@ def swap(
     sampling: str | Sequence[str] = SAMPLINGS,
     c: int | None = None,
     trials: int = 1000,
-    confidence: Sequence[float] = (95, 90, 80),
+    confidence: Sequence[float] = CONFIDENCES,
     rule: str = "guarantee",
     seed: int = 0,
     jobs: int = 1,
@@ -105,14 +145,7 @@ def swap(
     reach it, which is the sensitivity of the measure.
     """
     check_settings(seed=seed, jobs=jobs)
-    samplings = (sampling,) if isinstance(sampling, str) else tuple(sampling)
-    for name in samplings:
-        if name not in SAMPLINGS:
-            raise UsageError(f"unknown sampling {name!r}{nearest(name, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
-    if rule not in RULES:
-        raise UsageError(f"the rule is {' or '.join(RULES)}, not {rule!r}")
-    if not all(0 < level <= 100 for level in confidence):
-        raise UsageError("confidence levels are given in percent, as 95,90,80")
+    samplings, levels, reading = check_samplings(sampling), check_confidence(confidence), check_rule(rule)
     paired = paired_scores(source, measures, purpose="the swap method", least_topics=2, **scoring)
     chosen: list[Sampling] = [name for name in SAMPLINGS if name in samplings]
     size = len(paired.topics) // 2 if c is None else c
@@ -125,4 +158,4 @@ def swap(
             for name in chosen
         }
     provenance = paired.provenance(call, seed, c=size, trials=trials, sampling=chosen, rule=rule)
-    return SwapRates(paired, counted, confidence, "guarantee" if rule == "guarantee" else "first", provenance)
+    return SwapRates(paired, counted, levels, reading, provenance)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from unjudged import kernels
 from unjudged.statistics.draws import resample_counts, topic_counts, topic_resamples
 from unjudged.statistics.paired import spread, t_statistics
-from unjudged.statistics.pairs import ZERO, Floats, blocks, chosen_pairs, mean_differences, score_matrix
+from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
 from unjudged.statistics.tested import Tested
 from unjudged.statistics.threads import each
 
@@ -56,8 +56,7 @@ def bootstrap(
     ASL is the share of resamples whose |t| is at least the observed one. Identical runs: 1. The same difference on
     every topic: 0, marked constant. `draws` (rows of topics, e.g. draws.every_resample(n)) replaces random resamples.
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)
     first, second = chosen_pairs(pairs, matrix.shape[1])
@@ -100,8 +99,7 @@ def bootstrap_interval(
     draws: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Percentile interval of each pair's mean difference: the middle 1 - alpha of its resampled values."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
     first, second = chosen_pairs(pairs, matrix.shape[1])
     index = topic_resamples(len(matrix), resamples, seed) if draws is None else np.asarray(draws)

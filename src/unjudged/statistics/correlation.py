@@ -9,32 +9,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged.statistics.exact_sums import exact_mean, exact_sum
-
-_ZERO = 1e-12  # smaller differences are ties
+from unjudged.statistics.pairs import ZERO
 
 
 def _pair_signs(values: ArrayLike) -> NDArray[np.int8]:
     """Sign of the difference of every pair i < j: 1, 0 (tied) or -1."""
     x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1:
-        raise ValueError(f"expected one value per run, not an array of {x.ndim} dimensions")
     i, j = np.triu_indices(len(x), 1)
     difference = x[i] - x[j]
-    return np.where(np.abs(difference) < _ZERO, 0, np.sign(difference)).astype(np.int8)
+    return np.where(np.abs(difference) < ZERO, 0, np.sign(difference)).astype(np.int8)
 
 
-def _two_lists(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def two_lists(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Both lists as arrays; nothing where no correlation is defined (a NaN, or fewer than two values)."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.shape != b.shape:
         raise ValueError(f"two lists of one length are needed, not {a.shape} and {b.shape}")
+    if a.ndim != 1:
+        raise ValueError(f"expected one value per run, not an array of {a.ndim} dimensions")
     if a.size < 2 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
     return a, b
 
 
 def _signs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.int8]] | None:
-    lists = _two_lists(x, y)
+    lists = two_lists(x, y)
     return None if lists is None else (_pair_signs(lists[0]), _pair_signs(lists[1]))
 
 
@@ -109,8 +108,8 @@ def _inversions(runs: int) -> NDArray[np.float64]:
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's linear correlation; NaN where one list is constant, too short or not finite."""
-    lists = _two_lists(x, y)
-    if lists is None or any(np.ptp(values) < _ZERO for values in lists):
+    lists = two_lists(x, y)
+    if lists is None or any(np.ptp(values) < ZERO for values in lists):
         return math.nan
     a, b = (values - exact_mean(values) for values in lists)
     scale = math.sqrt(exact_sum(a * a) * exact_sum(b * b))
@@ -119,7 +118,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rank correlation: Pearson's on the ranks, tied runs sharing their mean rank."""
-    lists = _two_lists(x, y)
+    lists = two_lists(x, y)
     return math.nan if lists is None else pearson(_mean_ranks(lists[0]), _mean_ranks(lists[1]))
 
 
@@ -137,6 +136,6 @@ def correlation_p_value(correlation: float, runs: int) -> float:
 
 def _mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     difference = values[:, None] - values[None, :]
-    above = (difference <= -_ZERO).sum(axis=1)
-    tied = (np.abs(difference) < _ZERO).sum(axis=1)
+    above = (difference <= -ZERO).sum(axis=1)
+    tied = (np.abs(difference) < ZERO).sum(axis=1)
     return np.asarray(above + (tied + 1) / 2, dtype=np.float64)

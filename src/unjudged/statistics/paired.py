@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged import kernels
 from unjudged.statistics.draws import every_sign_flip, sign_flips
-from unjudged.statistics.pairs import ZERO, Floats, blocks, chosen_pairs, mean_differences, score_matrix
+from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
 from unjudged.statistics.tested import Tested
 
 _EXACT_RANKS = 50  # topics up to which Wilcoxon's p value is exact
@@ -71,8 +71,7 @@ def t_interval(
     """Lower and upper end of the 1 - alpha confidence interval of each pair's mean difference; NaN for one topic."""
     from scipy.stats import t as student
 
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
     difference = mean_differences(matrix, pairs)
     deviation, _, _ = spread(matrix, pairs)

@@ -17,6 +17,12 @@ Integers = NDArray[np.int64]
 Pairs = tuple[Integers, Integers]
 
 
+def check_alpha(alpha: float) -> None:
+    """A level of significance lies between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+
+
 def score_matrix(scores: ArrayLike, topics: int = 1, runs: int = 1) -> Floats:
     """The scores as float64, topics x runs; refused with fewer than the given topics or runs, or with a hole."""
     matrix = np.ascontiguousarray(scores, dtype=np.float64)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.statistics.pairs import Floats, blocks
+from unjudged.statistics.pairs import Floats, blocks, check_alpha
 
 _FAR = 20.0  # no range of standard normal values is wider
 _STEP = 0.01  # of the tabulated range distribution
@@ -43,8 +43,7 @@ def range_boundary(alpha: float, runs: int, df: int) -> float:
     """The value that a studentised range exceeds with chance alpha."""
     from scipy.optimize import brentq
 
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    check_alpha(alpha)
     high = 4.0
     while range_tail([high], runs, df)[0] > alpha:
         high *= 2

@@ -23,7 +23,6 @@ from unjudged.statistics.threads import each
 
 BINS = 21
 WIDTH = 0.01
-CONFIDENCES = (0.95, 0.90, 0.80)
 Rule = Literal["guarantee", "first"]
 
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.statistics.correlation import two_lists
 from unjudged.statistics.exact_sums import exact_mean, exact_sum
 from unjudged.statistics.pairs import ZERO
 
@@ -22,16 +23,9 @@ def _signs(values: ArrayLike) -> NDArray[np.int8]:
     return np.where(np.abs(difference) < ZERO, 0, np.sign(difference)).astype(np.int8)
 
 
-def _undefined(reference: ArrayLike, estimate: ArrayLike) -> bool:
-    x, y = np.asarray(reference, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"two lists of one length are needed, not {x.shape} and {y.shape}")
-    return x.size < 2 or not (np.isfinite(x).all() and np.isfinite(y).all())
-
-
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float:
     """tau_AP for lists without ties; tied runs of the estimate stand in the order given (larger index below)."""
-    if _undefined(reference, estimate):
+    if two_lists(reference, estimate) is None:
         return math.nan
     above_in_reference = _signs(reference) > 0
     x = np.asarray(estimate, dtype=np.float64)
@@ -48,7 +42,7 @@ def tau_ap_symmetric(x: ArrayLike, y: ArrayLike) -> float:
 
 def tau_ap_a(reference: ArrayLike, estimate: ArrayLike) -> float:
     """tau_AP,a: ties in the estimate (the reference has none) count as their average over all orders."""
-    if _undefined(reference, estimate):
+    if two_lists(reference, estimate) is None:
         return math.nan
     better = _signs(estimate)
     concordant = ((better > 0) & (_signs(reference) > 0)).sum(axis=1)
@@ -64,7 +58,7 @@ def tau_ap_a(reference: ArrayLike, estimate: ArrayLike) -> float:
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     """tau_AP,b: both lists may have ties, symmetric; NaN where one list is all tied."""
-    if _undefined(x, y):
+    if two_lists(x, y) is None:
         return math.nan
     return (_one_way_b(x, y) + _one_way_b(y, x)) / 2
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from unjudged.statistics.anova import two_way
 from unjudged.statistics.paired import spread
-from unjudged.statistics.pairs import ZERO, Floats, blocks, chosen_pairs, mean_differences, score_matrix
+from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
 from unjudged.statistics.studentised_range import range_boundary, range_tail
 from unjudged.statistics.tested import Tested
 
@@ -91,8 +91,7 @@ def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None
 
 def tukey_difference(scores: ArrayLike, alpha: float = 0.05) -> float:
     """The classical test calls two runs different where their means are further apart than this; 0 without residual."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    check_alpha(alpha)
     analysis = two_way(scores)
     if analysis.ms_error == 0:
         return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unjudged.collection import Floats
+from unjudged.comparing.agreement import COLUMNS
 from unjudged.errors import UsageError
 from unjudged.figures import agreement as charts
 from unjudged.results import Result, Row
@@ -41,7 +42,7 @@ def agreement(lab: Lab, scoring: Scoring, runs: Runs) -> Result:
                 tau, p = tau_b(means[a], means[b]), tau_p_value(means[a], means[b])
                 rows.append(row(lab, case.name, (*pair, tau, p)))
     return Result(
-        columns(lab, "measure_a", "measure_b", "tau", "p_value"),
+        columns(lab, *COLUMNS),
         lambda: rows,
         provenance(lab, [case for case, _ in found]),
         layout=lambda: _table(lab, found),

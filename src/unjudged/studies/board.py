@@ -21,6 +21,7 @@ from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
+from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies._study import Lab
 from unjudged.studies.preparing import Case
@@ -136,7 +137,7 @@ class Judged:
 
     def pairs(self, runs: Sequence[str] | None = None) -> Mask:
         """Which pairs are among these runs."""
-        first, second = np.triu_indices(len(self.runs), 1)
+        first, second = all_pairs(len(self.runs))
         return np.isin(first, self.places(runs)) & np.isin(second, self.places(runs))
 
     def compared(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> Compared:
@@ -146,13 +147,11 @@ class Judged:
         chosen = self.pairs(runs)
         before = self.p_value[0, measure, chosen] < self.alpha
         after = self.p_value[condition, measure, chosen] < self.alpha
-        turned = self.difference[0, measure, chosen] * self.difference[condition, measure, chosen] < 0
         return Compared(
             int(chosen.sum()),
             int(after.sum()),
             int((before & ~after).sum()),
             int((after & ~before).sum()),
-            int((before & after & turned).sum()),
             float(self.required[condition, measure]),
         )
 
@@ -165,7 +164,6 @@ class Compared:
     significant: int
     misses: int
     false_alarms: int
-    reversals: int
     required_difference: float
 
     @property

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from unjudged.comparing.power import COLUMNS, PAIRS
 from unjudged.figures import power as charts
 from unjudged.results import Result, Row
+from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Runs, Scoring, Testing
@@ -37,12 +37,8 @@ def power(lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bo
     rows: list[Row] = []
     for case, judged in found:
         rows += _pair_rows(lab, case, judged) if pairs else _measure_rows(lab, case, judged)
-    if pairs:
-        names = columns(lab, "measure", "run_a", "run_b", "difference", "p_value", "significant")
-    else:
-        names = columns(lab, "measure", "runs", "pairs", "significant", "power", "required_difference")
     return Result(
-        names,
+        columns(lab, *(PAIRS if pairs else COLUMNS)),
         lambda: rows,
         provenance(lab, [case for case, _ in found], **how.settings()),
         layout=None if pairs else lambda: _table(lab, found),
@@ -66,7 +62,7 @@ def _measure_rows(lab: Lab, case: Case, judged: Judged) -> list[Row]:
 def _pair_rows(lab: Lab, case: Case, judged: Judged) -> list[Row]:
     assert judged.p_value is not None and judged.difference is not None
     rows: list[Row] = []
-    first, second = np.triu_indices(len(judged.runs), 1)
+    first, second = all_pairs(len(judged.runs))
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     for m, measure in enumerate(judged.measures):
         p, difference = judged.p_value[0, m].tolist(), judged.difference[0, m].tolist()

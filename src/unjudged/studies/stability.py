@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.comparing.paired_scores import told
+from unjudged.comparing.stability import COLUMNS
 from unjudged.errors import UsageError
 from unjudged.figures import stability as charts
 from unjudged.results import Result, Row
@@ -63,7 +64,7 @@ def stability(
                 rows.append(row(lab, case.name, (name, f, rate, ties)))
                 if f == main:
                     rates.append((name, rate, ties))
-    head = columns(lab, "measure", "fuzziness", "minority_rate", "ties")
+    head = columns(lab, *COLUMNS)
     return Result(
         head,
         lambda: rows,

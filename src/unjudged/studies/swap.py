@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 from unjudged.comparing.paired_scores import told
-from unjudged.errors import UsageError, nearest
+from unjudged.comparing.swap import (
+    COLUMNS,
+    CONFIDENCES,
+    CURVE,
+    Counted,
+    check_confidence,
+    check_rule,
+    check_samplings,
+    curve_rows,
+    required_rows,
+)
+from unjudged.errors import UsageError
 from unjudged.figures import swap as charts
-from unjudged.results import Result, Row
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.draws import SAMPLINGS, Sampling
 from unjudged.statistics.shared_topics import expected_shared_topics
-from unjudged.statistics.swap import BINS, Swaps
+from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register
@@ -23,8 +34,6 @@ from unjudged.studies.matrices import Matrices, matrices
 from unjudged.studies.preparing import Case, cases, columns, provenance, row, stage
 from unjudged.studies.verdicts import swap_verdict
 from unjudged.studies.workdir import Arrays
-
-CONFIDENCES = (95, 90, 80)
 
 
 def swaps_of(shared: Matrices, unit: tuple[int, str, int, int, int]) -> Arrays:
@@ -61,9 +70,8 @@ def swap(
     best mean seen, their ratio, and the share of comparisons that large: the sensitivity of the measure (Sakai 2005,
     tables 1 to 4). --curve lists the bins. Independent sets share topics, so their swap rates are too low.
     """
-    ways = _samplings(sampling)
-    levels = _confidences(confidence)
-    found: list[tuple[Case, Matrices, int, dict[tuple[int, str], Swaps]]] = []
+    ways, levels, reading = check_samplings(sampling), check_confidence(confidence), check_rule(rule)
+    found: list[tuple[Case, Matrices, int, Counted]] = []
     for case in cases(lab, scoring, runs):
         shared = matrices(case)
         size = c if c is not None else shared.topics // 2
@@ -75,16 +83,16 @@ def swap(
         units = [(m, way, size, trials, runs.seed) for way in ways for m in range(len(shared.names))]
         values = lab.run(swaps_of, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs, {trials} trials"))
         swaps = {
-            (unit[0], str(unit[1])): Swaps(v["comparisons"], v["swaps"], float(v["best"]))
+            (shared.names[unit[0]], str(unit[1])): Swaps(v["comparisons"], v["swaps"], float(v["best"]))
             for unit, v in zip(units, values, strict=True)
         }
         found.append((case, shared, size, swaps))
-    rows = [r for part in found for r in (_curve_rows(lab, *part) if curve else _rows(lab, *part, levels, rule))]
-    if curve:
-        names = columns(lab, "measure", "sampling", "bin", "comparisons", "swaps", "swap_rate")
-    else:
-        tail = ("required_difference", "max_performance", "relative_difference", "share")
-        names = columns(lab, "measure", "sampling", "confidence", *tail)
+    rows: list[Row] = [
+        row(lab, case.name, values)
+        for case, _, _, swaps in found
+        for values in (curve_rows(swaps) if curve else required_rows(swaps, levels, reading))
+    ]
+    names = columns(lab, *(CURVE if curve else COLUMNS))
     sizes = {case.name: size for case, _, size, _ in found}
     return Result(
         names,
@@ -92,52 +100,9 @@ def swap(
         provenance(lab, [part[0] for part in found], trials=trials, c=sizes, rule=rule),
         layout=None if curve else lambda: _table(lab, names, rows),
         figures={"swap rate": charts.curves} if curve else {"sensitivity": charts.sensitivity},
-        verdict=_verdict(found, levels[0], rule),
+        verdict=_verdict(found, levels[0], reading),
         caption="" if curve else _caption(found, ways, trials),
     )
-
-
-def _samplings(sampling: Any) -> list[Sampling]:
-    given: list[Any] = [sampling] if isinstance(sampling, str) else list(sampling)
-    for way in given:
-        if way not in SAMPLINGS:
-            raise UsageError(f"no sampling {way!r}{nearest(way, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
-    return list(dict.fromkeys(given))
-
-
-def _confidences(confidence: Any) -> list[float]:
-    given = list(confidence) if isinstance(confidence, (list, tuple)) else [confidence]
-    if not given or any(not 0 < level <= 100 for level in given):
-        raise UsageError(f"confidence is given in percent, as 95,90,80, not {','.join(map(str, given))}")
-    return given
-
-
-def _rows(
-    lab: Lab,
-    case: Case,
-    shared: Matrices,
-    size: int,
-    swaps: dict[tuple[int, str], Swaps],
-    levels: Sequence[float],
-    rule: str,
-) -> list[Row]:
-    rows: list[Row] = []
-    for (m, way), found in swaps.items():
-        for level in levels:
-            need = found.required(level / 100, cast(Literal["guarantee", "first"], rule))
-            values = (need.difference, found.max_performance, need.relative, need.share)
-            rows.append(row(lab, case.name, (shared.names[m], way, level, *values)))
-    return rows
-
-
-def _curve_rows(lab: Lab, case: Case, shared: Matrices, size: int, swaps: dict[tuple[int, str], Swaps]) -> list[Row]:
-    rows: list[Row] = []
-    for (m, way), found in swaps.items():
-        rate = found.rate.tolist()
-        for b in range(BINS):
-            counts = (int(found.comparisons[b]), int(found.swaps[b]), rate[b])
-            rows.append(row(lab, case.name, (shared.names[m], way, b, *counts)))
-    return rows
 
 
 def _table(lab: Lab, names: Sequence[str], rows: list[Row]) -> layouts.Table:
@@ -186,13 +151,13 @@ def _caption(found: Sequence[tuple[Case, Matrices, int, Any]], ways: Sequence[Sa
     return text
 
 
-def _verdict(found: Sequence[tuple[Case, Matrices, int, dict[tuple[int, str], Swaps]]], level: float, rule: str) -> Any:
+def _verdict(found: Sequence[tuple[Case, Matrices, int, Counted]], level: float, rule: Rule) -> Verdict:
     """The most sensitive measure of the first collection, with disjoint sets where they were drawn."""
-    _, shared, size, swaps = found[0]
+    _, _, size, swaps = found[0]
     way = "disjoint" if any(w == "disjoint" for _, w in swaps) else next(iter(swaps))[1]
     best: tuple[str, str, float, float, float] | None = None
-    for (m, w), counted in swaps.items():
-        need = counted.required(level / 100, cast(Literal["guarantee", "first"], rule))
+    for (measure, w), counted in swaps.items():
+        need = counted.required(level / 100, rule)
         if w == way and not math.isnan(need.share) and (best is None or need.share > best[3]):
-            best = (shared.names[m], way, need.difference, need.share, need.relative)
+            best = (measure, way, need.difference, need.share, need.relative)
     return swap_verdict(best, level / 100, size)
