@@ -35,8 +35,32 @@ def test_bash_completes(capfd: pytest.CaptureFixture[str]) -> None:
     assert bash(script, "unjudged", "score", "--unj") == {"--unjudged"}
     assert bash(script, "unjudged", "score", "--format", "la") == {"latex"}
     assert bash(script, "unjudged", "pool", "desc") == {"describe"}
+    assert bash(script, "unjudged", "completion", "f") == {"fish"}
     assert "--depth" in bash(script, "unjudged", "pool", "describe", "--de")
     assert "etc" in bash(script, "unjudged", "score", "et"), "files where nothing else fits"
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here")
+def test_fish_completes(capfd: pytest.CaptureFixture[str]) -> None:
+    script = printed(capfd, "completion", "fish")
+
+    def offered(typed: str) -> set[str]:
+        code = f"{script}\ncomplete -C '{typed}'"
+        ran = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True, check=True, cwd="/")
+        assert ran.stderr == ""
+        return {line.split("\t")[0] for line in ran.stdout.splitlines()}
+
+    assert offered("unjudged stud") == {"study"}
+    assert offered("unjudged study leave-t") == {"leave-team-out"}
+    assert {"latex"} <= offered("unjudged score --format la")
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh here")
+def test_zsh_takes_the_script(capfd: pytest.CaptureFixture[str]) -> None:
+    script = printed(capfd, "completion", "zsh")
+    code = f"autoload -U compinit; compinit -u -D\n{script}\necho $_comps[unjudged]"
+    ran = subprocess.run(["zsh", "-f", "-c", code], capture_output=True, text=True, check=True, cwd="/")
+    assert "_unjudged" in ran.stdout and ran.stderr == ""
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

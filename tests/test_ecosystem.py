@@ -12,7 +12,7 @@ import pytest
 
 import unjudged as uj
 from unjudged.adapters import Provider, from_ranx, to_ir_measures, to_ranx
-from unjudged.errors import MeasureError
+from unjudged.errors import MeasureError, UsageError
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1, "e": 1}, "3": {"f": 1}}
 RUN = {"1": {"c": 9.5, "x": 8.0, "b": 7.25}, "2": {"e": 3.0, "a": 2.0, "y": 1.0}}
@@ -88,6 +88,8 @@ def test_ranx_in_and_out(tmp_path: Path) -> None:
         uj.score(again, "AP, nDCG, bpref, RBP").values.tolist() == uj.score(c, "AP, nDCG, bpref, RBP").values.tolist()
     )
     assert [run.name for run in runs] == ["one", "other"]
+    with pytest.raises(UsageError, match=r"takes ranx.Qrels and ranx.Run, not dict; uj.load takes more"):
+        from_ranx(theirs[0], RUN)
 
 
 def test_frames_of_both_kinds() -> None:

@@ -104,6 +104,11 @@ def Provider() -> Any:
 def from_ranx(qrels: Any, runs: Any, **how: Any) -> Collection:
     """A Collection from ranx's Qrels and one Run or several; `how` goes to `uj.load` (teams, gains, ties...)."""
     listed = runs if isinstance(runs, (list, tuple)) else [runs]
+    for thing in (qrels, *listed):
+        if not hasattr(thing, "to_dict"):
+            raise UsageError(
+                f"from_ranx takes ranx.Qrels and ranx.Run objects, not {type(thing).__name__}; see uj.load"
+            )
     named = {getattr(run, "name", None) or f"run{i}": run.to_dict() for i, run in enumerate(listed, 1)}
     if len(named) < len(listed):
         raise UsageError("two of the ranx runs have one name")

@@ -38,6 +38,7 @@ def _words() -> dict[str, tuple[list[str], dict[str, list[str]]]]:
             found.setdefault(verb, ([], {}))[0].append(part)
         actions = [] if parser is None else parser._actions
         flags = [flag for action in actions for flag in action.option_strings]
+        flags += [str(c) for action in actions if not action.option_strings for c in action.choices or ()]
         values = {
             flag: [str(c) for c in action.choices]
             for action in actions

@@ -64,7 +64,8 @@ def _records(dataset: Any, needed: str, path: str) -> Iterator[tuple[int, Any]]:
     except (GeneratorExit, InputError):
         raise
     except Exception as problem:  # whatever the download or the file behind it raises
-        why = str(problem).partition("\n")[0] or type(problem).__name__
+        first = problem.args[0] if problem.args and isinstance(problem.args[0], str) else str(problem)
+        why = first.partition("\n")[0] or type(problem).__name__
         raise InputError(f"ir_datasets cannot provide this ({why})", path) from None
 
 
