@@ -88,7 +88,7 @@ def test_ranx_in_and_out(tmp_path: Path) -> None:
         uj.score(again, "AP, nDCG, bpref, RBP").values.tolist() == uj.score(c, "AP, nDCG, bpref, RBP").values.tolist()
     )
     assert [run.name for run in runs] == ["one", "other"]
-    with pytest.raises(UsageError, match=r"takes ranx.Qrels and ranx.Run, not dict; uj.load takes more"):
+    with pytest.raises(UsageError, match=r"takes ranx.Qrels and ranx.Run objects, not dict; see uj.load"):
         from_ranx(theirs[0], RUN)
 
 
