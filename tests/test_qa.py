@@ -82,3 +82,9 @@ def test_refusals(classes: str, run: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "run.tsv").write_text(run)
     with pytest.raises(InputError, match=words):
         uj.load(tmp_path / "classes.tsv", tmp_path / "run.tsv", qa=True)
+
+
+@pytest.mark.parametrize("level", ["12345678901", 2**40, None, 1.5, "-"])
+def test_a_level_that_is_none_is_refused(level: object) -> None:
+    with pytest.raises(uj.InputError, match="is not S, A, B or a whole number"):
+        uj.load({"Q1": {"1": {"Obama": level}}}, {"run": {"Q1": ["Obama"]}}, qa=True)

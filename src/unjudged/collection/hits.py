@@ -32,6 +32,8 @@ class Hits(CellWise):
     """
 
     judgments: Judgments
+    offsets: Ints
+    row: npt.NDArray[np.int32]
     length: npt.NDArray[np.int32]
     answered: npt.NDArray[np.bool_]
     rel: int

@@ -56,6 +56,8 @@ class Comparison(Result):
     pairs: Pairs
     statistics: tuple[PairStatistics, ...]
     open_to: Sequence[Interval] | None
+    notes: tuple[str, ...]
+    caption: str
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from unjudged.io import files
 from unjudged.io.columns import (
     GRADES,
     RANKED,
@@ -19,7 +20,6 @@ from unjudged.io.columns import (
     find_columns,
     has_columns,
     lines,
-    source_name,
     whole_number,
 )
 from unjudged.io.ids import Ids
@@ -49,7 +49,7 @@ def _rows(path: str, needed: Mapping[str, tuple[str, ...]], rows: Rows) -> Itera
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
-    rows = Judged(source_name(path), reading)
+    rows = Judged(files.source_name(path), reading)
     for number, row in _rows(path, GRADES, rows):
         grade = whole_number(row["grade"].strip())
         rows.add(row["topic"], row["document"], grade, row.get("iteration", "0"), number)
@@ -60,7 +60,7 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run's judged hits."""
-    rows = Retrieved(source_name(path), reading)
+    rows = Retrieved(files.source_name(path), reading)
     for number, row in _rows(path, RANKED, rows):
         if "run" in row:
             rows.one_run(row["run"], number)

@@ -20,7 +20,7 @@ from unjudged.io import files
 from unjudged.io.dicts import qrels_table, run_from_topics
 from unjudged.io.frames import DOC, GRADE, ITERATION, SCORE, TOPIC
 from unjudged.io.ids import Ids, to_bytes, to_text
-from unjudged.io.trec import QrelsTable, Reading, RunTable
+from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable
 
 _IDS = {"topic": TOPIC, "document": (*DOC, "corpus_id")}
 GRADES: Mapping[str, tuple[str, ...]] = {**_IDS, "grade": GRADE}
@@ -31,7 +31,6 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {"iteration": ITERATION, "run": ("run"
 
 _GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 _SCORE = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
-_LARGEST = 1_000_000_000
 
 
 def _plain(name: str) -> str:
@@ -91,21 +90,7 @@ def _writable(text: str) -> bool:
 
 def lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a text that have something on them, with their numbers."""
-    rest, number = b"", 0
-    for piece in files.chunks(path):
-        whole = (rest + piece).split(b"\n")
-        rest = whole.pop()
-        for i, line in enumerate(whole, number + 1):
-            if line.strip():
-                yield i, to_text(line)
-        number += len(whole)
-    if rest.strip():
-        yield number + 1, to_text(rest)
-
-
-def source_name(path: str) -> str:
-    """What messages call the file."""
-    return "standard input" if path == files.STDIN else path
+    return ((number, to_text(line)) for number, line in files.lines(path) if line.strip())
 
 
 @dataclass
@@ -192,7 +177,7 @@ class Judged(Rows):
             return
         if type(grade) is float and grade.is_integer():
             grade = int(grade)
-        if type(grade) is not int or abs(grade) > _LARGEST:
+        if type(grade) is not int or abs(grade) > LARGEST_GRADE:
             self.refuse(f"the grade {grade!r} is not a whole number", line)
             return
         self.topic.append(self.topics.setdefault(ids[0], len(self.topics)))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io.ids import Ids, to_bytes
-from unjudged.io.trec import QrelsTable, Reading, RunTable, run_table
+from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable, run_table
 
 Run = Mapping[str, Mapping[str, float]]
 Qrels = Mapping[str, Mapping[str, int]]
@@ -71,7 +71,7 @@ def whole_grade(grade: Any, where: str, source: str) -> int:
     """A grade as an int; 1.0 is accepted, 0.5 is not."""
     try:
         whole = int(grade)
-        if whole != grade or abs(whole) > 1_000_000_000:
+        if whole != grade or abs(whole) > LARGEST_GRADE:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: the grade {grade!r} is not a whole number", source) from None

@@ -18,6 +18,7 @@ STDIN = "-"
 T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
+_LONGEST_LINE = 1 << 26
 ORDER = "judgments come first, then the runs"
 SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
 HELD = 1 << 26
@@ -27,6 +28,11 @@ HELD = 1 << 26
 def run_name(path: str | Path) -> str:
     """A run's name is its file name without one trailing `.gz`."""
     return Path(path).name.removesuffix(".gz")
+
+
+def source_name(path: str) -> str:
+    """What messages call the file."""
+    return "standard input" if path == STDIN else path
 
 
 def kind(path: str) -> str:
@@ -136,11 +142,10 @@ class Passes:
         if not self._stream:
             return chunks(self._path)
         if self._passed > HELD:
-            source = "standard input" if self._path == STDIN else self._path
             raise InputError(
                 f"a topic stands in two places of this stream, whose first {HELD >> 20} MB have gone by: "
                 "group it by topic, or give a file",
-                source,
+                source_name(self._path),
             )
         return itertools.chain(self._held, self._pieces)
 
@@ -152,7 +157,7 @@ def chunks(path: str) -> Iterator[bytes | memoryview]:
     """
     try:
         if path == STDIN:
-            yield from _pieces(sys.stdin.buffer, "standard input")
+            yield from _pieces(sys.stdin.buffer, source_name(path))
         else:
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
                 yield from _pieces(file, path)
@@ -175,6 +180,20 @@ def missing(path: str) -> InputError:
         return InputError("no such file", path)
     whole = [name for name in beside if name.startswith(f"{Path(path).name}.")]  # an ending was forgotten
     return InputError(f"no such file{nearest(Path(path).name, whole or beside)}", path)
+
+
+def lines(path: str, held: bytes | None = None) -> Iterator[tuple[int, bytes]]:
+    """Every line with its number; `held` is the text where it was read before (standard input)."""
+    rest, number = b"", 0
+    for piece in chunks(path) if held is None else (held,):
+        whole = (rest + piece).split(b"\n")
+        rest = whole.pop()
+        if len(rest) > _LONGEST_LINE:
+            raise InputError("this is not text in lines: a line does not end", path, number + 1)
+        yield from enumerate(whole, number + 1)
+        number += len(whole)
+    if rest:
+        yield number + 1, rest
 
 
 def read_all(path: str) -> bytes:

@@ -7,7 +7,6 @@ from typing import Any
 
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.columns import source_name
 from unjudged.io.dicts import qrels_from_dict, run_from_dict
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
@@ -41,7 +40,7 @@ def _read(path: str, source: str) -> dict[str, Any]:
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
-    source = source_name(path)
+    source = files.source_name(path)
     return qrels_from_dict(_read(path, source), source)
 
 
@@ -49,6 +48,6 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run's judged hits."""
-    source = source_name(path)
+    source = files.source_name(path)
     table = run_from_dict(_read(path, source), source, index, topics, reading, keep_docs)
     return table._replace(name=name or "run")

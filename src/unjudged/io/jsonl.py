@@ -14,7 +14,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unjudged.io.columns import GRADES, RANKED, Judged, Retrieved, Rows, by_rank, find_columns, lines, source_name
+from unjudged.io import files
+from unjudged.io.columns import GRADES, RANKED, Judged, Retrieved, Rows, by_rank, find_columns, lines
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -54,7 +55,7 @@ def _rows(
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
-    rows = Judged(source_name(path), reading)
+    rows = Judged(files.source_name(path), reading)
     for number, found, at in _rows(path, GRADES, rows):
         iteration = found.get(at["iteration"]) if "iteration" in at else None
         rows.add(found[at["topic"]], found[at["document"]], found[at["grade"]], iteration, number)
@@ -65,7 +66,7 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run's judged hits."""
-    rows = Retrieved(source_name(path), reading)
+    rows = Retrieved(files.source_name(path), reading)
     for number, found, at in _rows(path, RANKED, rows):
         if not rows.lists:
             rows.ranks = by_rank(at)

@@ -20,7 +20,7 @@ from unjudged.io.findings import Tally, example, many, quoted, shown, where, why
 from unjudged.io.ids import to_bytes, to_text
 from unjudged.io.kinship import kinship
 from unjudged.io.lint_judgments import Judged, check_qrels
-from unjudged.io.repair import grade_of, lines, not_utf8, ranked, repeated, score_of, unusable
+from unjudged.io.repair import grade_of, not_utf8, ranked, repeated, score_of, unusable
 from unjudged.io.shapes import Shapes
 from unjudged.io.teams import read_teams
 
@@ -61,7 +61,7 @@ class RunCheck:
     def __init__(self, path: str, judged: Judged) -> None:
         self.path, self.judged = path, judged
         self.name = files.run_name(path)
-        self.tally = Tally(path if path != files.STDIN else "standard input")
+        self.tally = Tally(files.source_name(path))
         self.clear()
 
     def clear(self) -> None:
@@ -121,7 +121,7 @@ class RunCheck:
         scattered: set[bytes] = set()
         topic: bytes | None = None
         block = _Block()
-        for number, line in lines(self.path, held):
+        for number, line in files.lines(self.path, held):
             fields = line.split()
             if not fields or line[:1] == b"#":
                 continue

@@ -7,7 +7,7 @@ from functools import partial
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.findings import Tally, example, quoted, shown, where, why
-from unjudged.io.repair import grade_of, lines, not_utf8, unusable
+from unjudged.io.repair import grade_of, not_utf8, unusable
 
 Judged = dict[bytes, dict[bytes, int]]
 """The grades of each topic's documents, as far as they can be read."""
@@ -15,7 +15,7 @@ Judged = dict[bytes, dict[bytes, int]]
 
 def check_qrels(path: str) -> tuple[Tally, Judged]:
     """Look through a judgment file."""
-    tally, topics = Tally(path if path != files.STDIN else "standard input"), Judged()
+    tally, topics = Tally(files.source_name(path)), Judged()
     try:
         _check_qrels(path, tally, topics)
     except InputError as problem:
@@ -32,7 +32,7 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
     disputed: set[tuple[bytes, bytes]] = set()
     topic: bytes | None = None
     grades: dict[bytes, int] = {}
-    for number, line in lines(path):
+    for number, line in files.lines(path):
         fields = line.split()
         if not fields or line[:1] == b"#":
             continue

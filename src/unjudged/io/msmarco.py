@@ -15,7 +15,7 @@ import numpy as np
 
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.columns import Rows, source_name
+from unjudged.io.columns import Rows
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import Reading, RunTable, run_table
 
@@ -27,7 +27,7 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
-    source = source_name(path)
+    source = files.source_name(path)
     passes = files.Passes(path)
 
     def scan(text: Iterable[Any], gather: bool) -> tuple[dict[str, Any], tuple[str, ...]]:

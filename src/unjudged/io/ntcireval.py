@@ -15,7 +15,7 @@ from typing import Any
 
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.columns import Judged, Retrieved, lines, source_name
+from unjudged.io.columns import Judged, Retrieved, lines
 from unjudged.io.formats import peek
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable, Reading, RunTable
@@ -99,9 +99,9 @@ def read_qrels(path: str, reading: Reading) -> QrelsTable:
         rels = _rel_files(path)
     else:
         rels = [(_topic_of(Path(path), ".rel"), Path(path))]
-    together = Judged(source_name(path), reading)
+    together = Judged(files.source_name(path), reading)
     for topic, file in rels:
-        together.source = source_name(path if len(rels) == 1 and not Path(path).is_dir() else str(file))
+        together.source = files.source_name(path if len(rels) == 1 and not Path(path).is_dir() else str(file))
         for number, line in lines(str(file)):
             if line.startswith("#"):
                 continue
@@ -113,7 +113,7 @@ def read_qrels(path: str, reading: Reading) -> QrelsTable:
                 )
                 continue
             together.add(topic if len(fields) == 2 else fields[0], fields[-2], int(level[1]), "0", number)
-    together.source = source_name(path)
+    together.source = files.source_name(path)
     if len(rels) > 1:
         together.unit = "judgment"  # line numbers of several files mean nothing
     return together.table()

@@ -25,7 +25,7 @@ def load_pyarrow(path: str) -> Any:
 def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str], dict[str, list[Any]]]:
     """Role -> name in the file, and role -> values."""
     if path == files.STDIN:
-        raise InputError("Parquet cannot be read from standard input; name a file", "standard input")
+        raise InputError("Parquet cannot be read from standard input; name a file", files.source_name(path))
     pyarrow = load_pyarrow(path)
     try:
         with pyarrow.parquet.ParquetFile(path) as file:

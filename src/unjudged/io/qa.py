@@ -25,9 +25,10 @@ import numpy as np
 
 from unjudged.errors import InputError
 from unjudged.io import files
+from unjudged.io.columns import whole_number
 from unjudged.io.dicts import run_from_topics
 from unjudged.io.ids import Ids, to_text
-from unjudged.io.trec import QrelsTable, Reading, RunTable
+from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable
 
 LEVELS = {"S": 3, "A": 2, "B": 1}
 ANSWERS = 5
@@ -60,12 +61,10 @@ class _Answers:
 
     def add(self, question: str, name: str, level: Any, answer: str, line: int | None) -> None:
         code = self.topics.setdefault(question.strip(), len(self.topics))
-        grade = LEVELS.get(str(level).strip().upper())
-        if grade is None:
-            try:
-                grade = int(level)
-            except ValueError:
-                raise InputError(f"the level {level!r} is not S, A, B or a whole number", self.source, line) from None
+        text = str(level).strip().upper()
+        grade = LEVELS.get(text, whole_number(text))
+        if not isinstance(grade, int) or abs(grade) > LARGEST_GRADE:
+            raise InputError(f"the level {level!r} is not S, A, B or a whole number", self.source, line)
         group = self.classes.setdefault((code, name.strip()), len(self.classes))
         self.rows.setdefault((code, self.normalise(answer)), (group, grade, line or 0))
 

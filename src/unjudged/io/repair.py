@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.findings import quoted, shown
 from unjudged.io.ids import to_text
-
-_LONGEST_LINE = 1 << 26
-
-
-def lines(path: str, held: bytes | None = None) -> Iterator[tuple[int, bytes]]:
-    """Every line with its number; `held` is the text where it was read before (standard input)."""
-    rest, number = b"", 0
-    for piece in files.chunks(path) if held is None else (held,):
-        whole = (rest + piece).split(b"\n")
-        rest = whole.pop()
-        if len(rest) > _LONGEST_LINE:
-            raise InputError("this is not TREC text: a line does not end", path, number + 1)
-        yield from enumerate(whole, number + 1)
-        number += len(whole)
-    if rest:
-        yield number + 1, rest
+from unjudged.io.trec import LARGEST_GRADE
 
 
 def score_of(text: bytes) -> float | None:
@@ -41,7 +25,7 @@ def grade_of(text: bytes) -> int | None:
         grade = int(text)
     except ValueError:
         return None
-    return None if b"_" in text or abs(grade) > 1_000_000_000 else grade
+    return None if b"_" in text or abs(grade) > LARGEST_GRADE else grade
 
 
 def ranked(docs: Sequence[bytes], scores: Sequence[float]) -> list[int]:
@@ -94,7 +78,7 @@ def repair_run(path: str) -> bytes:
     """
     comments: list[bytes] = []
     topics: dict[bytes, list[tuple[bytes, bytes, bytes]]] = {}
-    for _, line in lines(path):
+    for _, line in files.lines(path):
         fields = line.split(None, 6)
         if line[:1] == b"#":
             comments.append(line.rstrip())
@@ -112,7 +96,7 @@ def repair_qrels(path: str) -> bytes:
     """Judgments by the book: usable lines, each judgment once, topics together; two grades for a document stay."""
     comments: list[bytes] = []
     topics: dict[bytes, dict[tuple[bytes, int], bytes]] = {}
-    for _, line in lines(path):
+    for _, line in files.lines(path):
         fields = line.split(None, 4)
         if line[:1] == b"#":
             comments.append(line.rstrip())

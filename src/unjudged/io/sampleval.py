@@ -6,13 +6,14 @@ form is never guessed, since judgments in TREC text may carry a fifth field too:
 
 from __future__ import annotations
 
-from unjudged.io.columns import Judged, lines, source_name, whole_number
+from unjudged.io import files
+from unjudged.io.columns import Judged, lines, whole_number
 from unjudged.io.trec import QrelsTable, Reading
 
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns, the stratum as iteration."""
-    rows = Judged(source_name(path), reading)
+    rows = Judged(files.source_name(path), reading)
     for number, line in lines(path):
         if line.startswith("#"):
             continue

@@ -20,6 +20,9 @@ from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files
 from unjudged.io.ids import Ids, to_text
 
+LARGEST_GRADE = 1_000_000_000
+"""Grades beyond, of either sign, are refused."""
+
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 
 
@@ -135,7 +138,7 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     if files.kind(path) == "folder":
         raise InputError(f"this is a folder, a file is needed ({files.ORDER})", path)
     text = files.read_all(path)
-    source = "standard input" if path == files.STDIN else path
+    source = files.source_name(path)
     for number, line in enumerate(text[:65536].split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             fields = line.split(None, 6)
@@ -165,7 +168,7 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run file's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
-    source = "standard input" if path == files.STDIN else path
+    source = files.source_name(path)
     passes = files.Passes(path)
 
     def scan(text: Iterable[Any], gather: bool) -> dict[str, Any]:

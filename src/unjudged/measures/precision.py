@@ -8,6 +8,11 @@ from unjudged.collection import Cells, Hits
 from unjudged.measures._measure import measure
 
 
+def _share(found: Cells, h: Hits, k: int | None) -> Cells:
+    """found / k, short lists included; without k over the number retrieved."""
+    return found / k if k else np.where(h.length > 0, found / h.length, 0.0)
+
+
 @measure(family="precision", cite="vanrijsbergen1979", aliases=("Precision",))
 def P(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
     """Precision: share of relevant documents among the first k.
@@ -16,8 +21,7 @@ def P(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
 
     Formula: C(k) / k, C(k) = relevant documents among the first k
     """
-    found = h.relevant(rel).top(k).count()
-    return found / k if k else np.where(h.length > 0, found / h.length, 0.0)
+    return _share(h.relevant(rel).top(k).count(), h, k)
 
 
 @measure(family="unjudged", cite="lipani2015")
@@ -26,8 +30,7 @@ def anti_P(h: Hits, k: int | None = None, rel: int = 1) -> Cells:
 
     Formula: (judged nonrelevant documents among the first k) / k
     """
-    found = h.nonrelevant(rel).top(k).count()
-    return found / k if k else np.where(h.length > 0, found / h.length, 0.0)
+    return _share(h.nonrelevant(rel).top(k).count(), h, k)
 
 
 @measure(family="unjudged", cite="lipani2015")
@@ -36,8 +39,7 @@ def k(h: Hits, k: int | None = None) -> Cells:
 
     Formula: 1 - P@k - anti_P@k
     """
-    found = h.top(k).count()
-    return 1 - (found / k if k else np.where(h.length > 0, found / h.length, 0.0))
+    return 1 - _share(h.top(k).count(), h, k)
 
 
 @measure(family="unjudged", cite="trec_eval")
@@ -119,8 +121,7 @@ def SetR(h: Hits, rel: int = 1) -> Cells:
 
     Formula: C(L) / R
     """
-    h = h.relevant(rel)
-    return h.count() / h.R
+    return R.function(h, rel=rel)
 
 
 @measure(family="set", cite="trec_eval")

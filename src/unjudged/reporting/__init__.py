@@ -69,6 +69,12 @@ def section(key: str, subject: Subject, progress: Progress = silent) -> Section:
 class Report(Result):
     """All sections of a report; as a table, their verdicts. `.sections` holds the answers in order."""
 
+    subject: Subject
+    sections: tuple[Section, ...]
+    what: str
+    lead: str
+    cards: list[Section]
+
     def __init__(self, subject: Subject, sections: Sequence[Section]) -> None:
         self.subject, self.sections = subject, tuple(sections)
         verdicts = sections[0].table

@@ -62,6 +62,11 @@ class Settings:
 class Subject:
     """The collection under question, its runs in order of their names: the order given shows nowhere in a report."""
 
+    collection: Collection
+    call: str
+    settings: Settings
+    thresholds: Thresholds
+
     def __init__(
         self,
         collection: Collection,
