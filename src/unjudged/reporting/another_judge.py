@@ -95,10 +95,9 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
             {
                 "mark": {"type": "line", "point": True},
                 "encoding": {
-                    "x": charts.field("rate", title="share of relevant documents overlooked", axis={"format": ".0%"}),
+                    "x": charts.field("rate", title="share of relevant documents overlooked", axis=charts.PERCENT),
                     "y": charts.field("tau", title="tau", aggregate="mean", scale={"zero": False}),
-                    "color": charts.field("measure", "nominal", scale={"domain": list(subject.names)}),
-                    "strokeDash": charts.field("measure", "nominal", scale={"domain": list(subject.names)}),
+                    **charts.by_measure(subject.names),
                     "tooltip": [
                         *charts.tips("measure", ("rate", ".0%")),
                         {"field": "tau", "aggregate": "mean", "format": ".3f", "title": "tau"},

@@ -15,13 +15,16 @@ __all__ = [
     "BLUE",
     "GREEN",
     "GREY",
+    "LINES",
     "ORANGE",
     "PALE",
+    "PERCENT",
     "SKY",
+    "SPARSE",
     "VERMILION",
     "Spec",
+    "by_measure",
     "chart",
-    "colours",
     "field",
     "line_at",
     "names",
@@ -52,6 +55,22 @@ def field(name: str, kind: str = "quantitative", title: str | None = None, **mor
     return {"field": name, "type": kind, "title": name.replace("_", " ") if title is None else title, **more}
 
 
+LINES: Spec = {"symbolType": "stroke", "symbolSize": 260, "symbolStrokeWidth": 2}
+"""A legend of lines: colour and dashes as drawn."""
+
+PERCENT: Spec = {"format": ".0%", "tickCount": 6}
+"""An axis of shares."""
+
+SPARSE: Spec = {"labelOverlap": "greedy"}
+"""An axis of names that leaves labels out where there is no room for all of them."""
+
+
+def by_measure(order: Sequence[str]) -> Spec:
+    """A line per measure, told apart by colour and dashes."""
+    which = field("measure", "nominal", scale={"domain": list(order)}, legend=LINES)
+    return {"color": which, "strokeDash": which}
+
+
 def tips(*columns: str | tuple[str, str]) -> list[Spec]:
     """What the tooltip shows: columns, with a number format where one is given."""
     shown = []
@@ -75,11 +94,6 @@ def rows_high(count: int, least: int = 120) -> int:
 def shades(domain: Sequence[float] = (0, 1)) -> Spec:
     """Amounts from little (light) to much (dark)."""
     return {"scheme": theme.AMOUNT, "domain": list(domain), "reverse": True}
-
-
-def colours(**named: str) -> Spec:
-    """A colour for each name (underscores read as spaces)."""
-    return {"domain": [name.replace("_", " ") for name in named], "range": list(named.values())}
 
 
 def line_at(value: float, text: str, axis: str = "y") -> list[Spec]:

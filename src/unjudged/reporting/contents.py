@@ -68,7 +68,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         encoding={
             "x": {
                 **charts.names("topic", [c.topics[t] for t in order], "topic"),
-                "axis": {"labels": len(order) <= 60, "labelAngle": -90, "ticks": False},
+                "axis": {**charts.SPARSE, "labels": len(order) <= 60, "labelAngle": -90, "ticks": False},
             },
             "y": charts.field("documents", title="judged documents", stack="zero"),
             "color": charts.field("grade", "ordinal", scale={"scheme": "cividis", "reverse": True}),

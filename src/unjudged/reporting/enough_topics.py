@@ -95,8 +95,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
                 "encoding": {
                     "x": x,
                     "y": y,
-                    "color": charts.field("measure", "nominal", scale={"domain": list(subject.names)}),
-                    "strokeDash": charts.field("measure", "nominal", scale={"domain": list(subject.names)}),
+                    **charts.by_measure(subject.names),
                     "tooltip": charts.tips(
                         "measure", "topics", ("expected_tau", ".3f"), ("erho2", ".3f"), ("phi", ".3f")
                     ),

@@ -198,6 +198,7 @@ def _chart(subject: Subject, name: str) -> charts.Spec:
         "field": "what",
         "type": "nominal",
         "title": "left out, it",
+        "legend": charts.LINES,
         "scale": {"domain": ["falls", "stays", "rises"], "range": [charts.VERMILION, charts.GREY, charts.BLUE]},
     }
     rises = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"

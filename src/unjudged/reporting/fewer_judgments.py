@@ -99,10 +99,9 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
             {
                 "mark": {"type": "line", "point": True},
                 "encoding": {
-                    "x": charts.field("kept", title="share of the judgments kept", axis={"format": ".0%"}),
+                    "x": charts.field("kept", title="share of the judgments kept", axis=charts.PERCENT),
                     "y": charts.field("tau", title="tau", scale={"zero": False}),
-                    "color": charts.field("measure", "nominal", scale={"domain": shown}),
-                    "strokeDash": charts.field("measure", "nominal", scale={"domain": shown}),
+                    **charts.by_measure(shown),
                     "tooltip": charts.tips("measure", "level", "judgments", ("tau", ".3f"), ("tau_ap", ".3f")),
                 },
             },

@@ -16,7 +16,7 @@ import numpy as np
 from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError
 from unjudged.io import formats, lint
-from unjudged.io.findings import CODES, SEVERITIES, Finding
+from unjudged.io.findings import CODES, SEVERITIES, Finding, many
 from unjudged.io.ids import to_bytes
 from unjudged.io.lint_judgments import Judged, check_qrels
 
@@ -26,13 +26,14 @@ LARGEST = 8_000_000
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding: in how many files, how often in all, the first one in words, and what it means."""
+    """One kind of finding: in how many files, how often in all (also in words), the first one, and what it means."""
 
     code: str
     severity: str
     title: str
     files: int
     count: int
+    amount: str
     first: str
     text: str
 
@@ -51,7 +52,9 @@ def file_findings(collection: Collection) -> list[Kind]:
 def _kind(code: str, found: Sequence[Finding]) -> Kind:
     known, first = CODES[code], min(found, key=lambda finding: finding.file)
     where = f"{Path(first.file).name}: {first.sentence}"
-    return Kind(code, known.severity, known.title, len(found), sum(f.count for f in found), where, known.text)
+    count = sum(finding.count for finding in found)
+    amount = f"{many(count, known.unit)} in {many(len(found), 'file')}"
+    return Kind(code, known.severity, known.title, len(found), count, amount, where, known.text)
 
 
 def _judgments(collection: Collection) -> tuple[Judged, list[Finding]]:

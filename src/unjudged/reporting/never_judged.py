@@ -17,7 +17,7 @@ HOW = (
     "One row per run, best run first; a column is a stretch of ranks. The darker a field, the more of the "
     "documents there were never judged. Scores count such documents as nonrelevant (unless another policy was "
     "chosen), so dark fields on the left mean a score that may be too low. Dark fields on the right are normal: "
-    "pools stop at a depth."
+    "pools stop at a depth. Where a row ends early, the lists of the run do."
 )
 
 
@@ -42,7 +42,14 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         found, missing = unjudged_share(c, low, high)
         name = f"{high}" if high == low + 1 else f"{low + 1}-{high}"
         rows += [
-            (subject.runs[r], subject.teams[r], name, int(found[r]), int(missing[r]), share(missing[r], found[r]))
+            (
+                subject.runs[r],
+                subject.teams[r],
+                name,
+                int(found[r]),
+                int(missing[r]),
+                missing[r] / found[r] if found[r] else None,
+            )
             for r in subject.order
         ]
     found, missing = unjudged_share(c, 0, TOP)
@@ -50,10 +57,10 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     dark = [r for r in subject.order if at_top[r] > MUCH + 1e-12]
     value = share(len(dark), len(runs))
     worst = int(np.argmax(at_top))
+    many = counted(len(dark), "run has", "runs have") if dark else "No run has"
+    most = f"most in {subject.runs[worst]}, {percent(at_top[worst])}" if at_top[worst] > 0 else "all were judged"
     sentence = (
-        f"{counted(len(dark), 'run has', 'runs have')} over {percent(MUCH)} unjudged documents in the top {TOP}"
-        f" (of {counted(len(runs), 'run')})"
-        + (f"; most in {subject.runs[worst]}, {percent(at_top[worst])}." if at_top[worst] > 0 else "; all were judged.")
+        f"{many} over {percent(MUCH)} unjudged documents in the top {TOP} (of {counted(len(runs), 'run')}); {most}."
     )
     everything = unjudged_share(c, 0, np.inf)
     points = [
@@ -67,11 +74,12 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     chart = charts.chart(
         description,
         charts.rows_high(len(runs)),
+        transform=[{"filter": "isValid(datum.share_unjudged)"}],
         mark={"type": "rect"},
         encoding={
             "x": {
                 **charts.names("ranks", list(dict.fromkeys(row[2] for row in rows)), "ranks"),
-                "axis": {"labelAngle": 0},
+                "axis": {**charts.SPARSE, "labelAngle": 0},
             },
             "y": charts.names("run", runs),
             "color": charts.field(

@@ -50,4 +50,6 @@ def _version(package: str) -> str:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return "none"
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -33,12 +33,18 @@ def templates() -> jinja2.Environment:
 
     made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
     made.globals.update(view_of=view_of, number=shown_value, marks=MARKS)
+    made.filters["unbroken"] = unbroken
     return made
 
 
 def asset(name: str) -> str:
     """A file of this package."""
     return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def unbroken(text: str) -> str:
+    """Text whose numbers stay on one line with their percent signs."""
+    return text.replace(" %", "\u00a0%")
 
 
 def view_of(section: Section, most: int) -> dict[str, Any]:

@@ -77,7 +77,10 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         transform=[shown],
         mark={"type": "rect", "stroke": charts.GREY, "strokeWidth": 0.3},
         encoding={
-            "x": {**charts.names("other", runs, "other run"), "axis": {"labelAngle": -90, "labelLimit": 80}},
+            "x": {
+                **charts.names("other", runs, "other run"),
+                "axis": {**charts.SPARSE, "labelAngle": -90, "labelLimit": 80},
+            },
             "y": charts.names("better", runs, "better run"),
             "color": charts.field(
                 "state",

@@ -61,7 +61,15 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
                 },
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 45, "color": charts.BLUE, "opacity": 1},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 45,
+                    "color": charts.BLUE,
+                    "stroke": "white",
+                    "strokeWidth": 1,
+                    "opacity": 1,
+                },
                 "encoding": {"x": charts.field("value", title=name), "y": y, "tooltip": tooltip},
             },
         ],
