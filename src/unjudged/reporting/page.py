@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
@@ -17,6 +18,7 @@ from unjudged.results import shown as shown_value
 
 if TYPE_CHECKING:
     import jinja2
+    from markupsafe import Markup
 
     from unjudged.reporting import Report
 
@@ -42,9 +44,11 @@ def asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
-def unbroken(text: str) -> str:
-    """Text whose numbers stay on one line with their percent signs."""
-    return text.replace(" %", "\u00a0%")
+def unbroken(text: str) -> Markup:
+    """Text, escaped, whose numbers stay on one line with their percent signs."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"([\d.]+ %)", r'<span class="whole">\1</span>', str(escape(text))))
 
 
 def view_of(section: Section, most: int) -> dict[str, Any]:

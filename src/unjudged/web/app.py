@@ -156,11 +156,13 @@ class Page:
 
     def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:
         """The sections of a state, one by one; then the report."""
-        before = state.narrowed(whole)
         settings = state.settings(self.settings)
-        collection = state.changed(before, Subject(before, settings).pool if state.changes else None)
-        subject = Subject(collection, settings, self.thresholds, call="unjudged serve")
-        shown = [run for run in added if run in collection.runs]
+        subject = before = Subject(state.narrowed(whole), settings, self.thresholds, call="unjudged serve")
+        if state.changes:
+            subject = Subject(
+                state.changed(before.collection, before.pool), settings, self.thresholds, call=before.call
+            )
+        shown = [run for run in added if run in subject.runs]
         if state.changes or shown:
             self._hold(job, "changes", 0.0)
             yield changes(subject, before, whole, shown)

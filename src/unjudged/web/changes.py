@@ -20,16 +20,18 @@ HOW = (
 )
 
 
-def changes(subject: Subject, before: Collection, whole: Collection, added: list[str]) -> Section:
-    """Scores and ranks before and after; `whole` has all runs, `added` are those that came later."""
-    corrected = subject.collection is before
+def changes(subject: Subject, before: Subject, whole: Collection, added: list[str]) -> Section:
+    """Scores and ranks before and after; `whole` has all runs, `added` are those that came later.
+
+    Where nothing was changed but that runs were added, `subject` is `before`, and their scores are corrected.
+    """
+    corrected = subject is before
     name = CORRECTED if corrected else subject.main
     if corrected:
-        old = score(before, [CORRECTED], rel=subject.settings.rel).mean_values()[:, 0]
+        old = score(subject.collection, [CORRECTED], rel=subject.settings.rel).mean_values()[:, 0]
         new, points = _corrected(subject, old, whole, added)
     else:
-        old = subject.score(subject.settings.measures[:1], before).mean_values()[:, 0]
-        new, points = subject.means(subject.main), []
+        old, new, points = before.means(before.main), subject.means(subject.main), []
     ranks = [1 + (values[None, :] > values[:, None] + 1e-12).sum(axis=1) for values in (old, new)]
     rows = [
         (
