@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for P@n: lipani (default), webber-park, lipani-v2, webber-ratio, per-topic; else webber-park; "
         "for R@n also webber-recall",
     )
-    method.add_argument("--alpha", type=float, default=1.0, metavar="A", help="the new run's weight in merging (1)")
+    method.add_argument(
+        "--alpha", type=float, default=1.0, metavar="A", help="the new run's weight in merging, 0 to 1 (default 1)"
+    )
     method.add_argument(
         "--indicator",
         default="lambda",
@@ -44,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trial = parser.add_argument_group("trial on the pool")
     trial.add_argument("--no-trial", action="store_true", help="do not try the correction on left-out teams")
     trial.add_argument("--force", action="store_true", help="correct also where the trial shows no gain")
-    trial.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the interval (0.95)")
+    trial.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C", help="confidence of the interval (default 0.95)"
+    )
     trial.add_argument("--truth", metavar="QRELS", help="complete judgments: report errors against the truth instead")
     options.add_pool(parser, pooled="inferred from the judgments")
     options.add_output(parser)

@@ -37,7 +37,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, "AP,nDCG@10,P@10", "the first one leads; ")
     parser.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade of binary measures (default 1)")
     parser.add_argument(
-        "--unjudged", default="nonrelevant", choices=("nonrelevant", "condensed"), help="default: nonrelevant"
+        "--unjudged",
+        default="nonrelevant",
+        choices=("nonrelevant", "condensed"),
+        help="what unjudged documents are (default: nonrelevant)",
     )
     parser.add_argument("--depth", type=int, metavar="D", help="depth of the pool (default: inferred)")
     parser.add_argument(

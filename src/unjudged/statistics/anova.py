@@ -27,42 +27,52 @@ class Anova:
 
     @property
     def df_runs(self) -> int:
+        """Degrees of freedom of the runs."""
         return self.runs - 1
 
     @property
     def df_topics(self) -> int:
+        """Degrees of freedom of the topics."""
         return self.topics - 1
 
     @property
     def df_error(self) -> int:
+        """Degrees of freedom of the rest."""
         return self.df_runs * self.df_topics
 
     @property
     def ms_runs(self) -> float:
+        """Mean square of the runs."""
         return self.ss_runs / self.df_runs
 
     @property
     def ms_topics(self) -> float:
+        """Mean square of the topics."""
         return self.ss_topics / self.df_topics
 
     @property
     def ms_error(self) -> float:
+        """Mean square of the rest."""
         return self.ss_error / self.df_error
 
     @property
     def f_runs(self) -> float:
+        """F statistic of the runs."""
         return _ratio(self.ms_runs, self.ms_error)
 
     @property
     def f_topics(self) -> float:
+        """F statistic of the topics."""
         return _ratio(self.ms_topics, self.ms_error)
 
     @property
     def p_runs(self) -> float:
+        """Chance of such differences between runs that are all alike."""
         return _upper_tail(self.f_runs, self.df_runs, self.df_error)
 
     @property
     def p_topics(self) -> float:
+        """Chance of such differences between topics that are all alike."""
         return _upper_tail(self.f_topics, self.df_topics, self.df_error)
 
 

@@ -80,12 +80,11 @@ class Scoring(Group):
 
 
 @dataclass(frozen=True)
-class Runs(Group):
-    """Which runs are looked at: all of them, unless told otherwise; and the seed of everything random."""
+class _Chosen(Group):
+    """The best runs alone, where asked for; and the seed of everything random."""
 
     title: ClassVar[str] = "runs"
 
-    one_per_team: bool = False
     top: float | None = None
     by: Any = None
     seed: int = 0
@@ -95,18 +94,17 @@ class Runs(Group):
 
 
 @dataclass(frozen=True)
-class RunsOfTeams(Group):
+class Runs(_Chosen):
+    """Which runs are looked at: all of them, unless told otherwise."""
+
+    one_per_team: bool = False
+
+
+@dataclass(frozen=True)
+class RunsOfTeams(_Chosen):
     """Which runs are looked at: one of each team, drawn by the seed, unless told otherwise."""
 
-    title: ClassVar[str] = "runs"
-
     all_runs: bool = False
-    top: float | None = None
-    by: Any = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_seed(self.seed)
 
     @property
     def one_per_team(self) -> bool:

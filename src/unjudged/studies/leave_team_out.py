@@ -11,7 +11,7 @@ from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Pooling, RunsOfTeams, Scoring, Testing
 from unjudged.studies.pooled import coverage, pool_settings
 from unjudged.studies.preparing import cases
-from unjudged.studies.team_bias import FIGURES, Bias, bias_result, fill_bias, runs_by_team
+from unjudged.studies.team_bias import FIGURES, Bias, bias_result, chosen_by_team, fill_bias
 from unjudged.studies.verdicts import leaving_verdict
 
 
@@ -45,7 +45,7 @@ def leave_team_out(
         team_of = teams_of(case.collection)
         pool = pooling.of(case.collection)
         member = membership(case.collection, pool)
-        owners = runs_by_team(case.runs, team_of)
+        owners = chosen_by_team(case.runs, team_of)
         if len({team_of[run] for run in pool.runs}) < 2:
             raise UsageError("leaving a team out needs at least two pooled teams")
         conditions = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}

@@ -12,7 +12,7 @@ from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Pooling, RunsOfTeams, Scoring, Testing
 from unjudged.studies.pooled import coverage, pool_settings
 from unjudged.studies.preparing import cases
-from unjudged.studies.team_bias import FIGURES, Bias, bias_result, fill_bias, runs_by_team
+from unjudged.studies.team_bias import FIGURES, Bias, bias_result, chosen_by_team, fill_bias
 from unjudged.studies.verdicts import taking_verdict
 
 
@@ -48,7 +48,7 @@ def take_team(
         team_of = teams_of(case.collection)
         pool = pooling.of(case.collection)
         member = membership(case.collection, pool)
-        owners = runs_by_team(case.runs, team_of)
+        owners = chosen_by_team(case.runs, team_of)
         barren = teams_without_relevant(case.scored_topics, pool, rel=scoring.smallest)
         together = _together(case.collection, pool, teams_taken, set(team_of.values()))
         conditions = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}

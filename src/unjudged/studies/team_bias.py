@@ -43,7 +43,7 @@ class Bias:
         return [run for run in self.owners.get(condition, ()) if run in chosen]
 
 
-def runs_by_team(runs: Sequence[str], team_of: Mapping[str, str]) -> dict[str, list[str]]:
+def chosen_by_team(runs: Sequence[str], team_of: Mapping[str, str]) -> dict[str, list[str]]:
     """The chosen runs of each team that has any, in the teams' order."""
     owners: dict[str, list[str]] = {team: [] for team in team_of.values()}
     for run in runs:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-HELP = "what a pool is made of: depth, pooled runs, contributions"
+HELP = "what a pool is made of: depth, pooled runs, contributions; build new ones"
 
 PARTS = ("describe", "contributions", "build")
