@@ -138,12 +138,14 @@ def test_tukey_of_the_worked_example() -> None:
     found = rows_of(uj.compare(scores_of(WORKED), test="tukey"))
     assert [r["p_value"] for r in found] == pytest.approx([0.747068, 0.017643, 0.042193], abs=1e-6)
     assert [r["p_adjusted"] for r in found] == [r["p_value"] for r in found]
+    x = np.array(WORKED)
+    rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    error = (rest**2).sum() / 6
     for row in found:
         boundary = (row["high"] - row["low"]) / 2
-        error = 0.013483 / 6
         p = scipy.stats.studentized_range.sf(boundary / math.sqrt(error / 4), 3, 6)
-        assert p == pytest.approx(0.05, abs=1e-4)
-        assert row["effect_size"] == pytest.approx(row["difference"] / math.sqrt(error), rel=1e-4)
+        assert p == pytest.approx(0.05, abs=1e-8)
+        assert row["effect_size"] == pytest.approx(row["difference"] / math.sqrt(error), rel=1e-12)
         assert (row["low"] > 0 or row["high"] < 0) == (row["p_value"] < 0.05)
 
 

@@ -162,6 +162,16 @@ def test_errors_by_hand() -> None:
     assert (same.mae, same.sre, same.sre_star, same.tau) == (0.0, 0, None, 1.0)
 
 
+def test_equal_runs_stand_by_name_where_passing_is_counted() -> None:
+    """CORRECTION 6: a and b are tied at .5, strictly ranked b 1, a 2. Both have old = 1, and new = 2 at .45.
+
+    So b, falling to 2, passes a (strict rank 2); a, falling to 2, passes nobody, for rank 2 is its own.
+    """
+    runs, true = ["a", "b", "c"], np.array([0.5, 0.5, 0.4])
+    for estimate, expected in (((0.45, 0.5, 0.4), []), ((0.5, 0.45, 0.4), [(1, 0)]), ((0.45, 0.45, 0.4), [(1, 0)])):
+        assert np.argwhere(strictly_passed(runs, true, np.array(estimate))).tolist() == [list(p) for p in expected]
+
+
 def test_significance_is_tukeys_or_ts() -> None:
     from scipy import stats
 

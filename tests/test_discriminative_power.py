@@ -308,10 +308,12 @@ def test_reliability_of_the_worked_example() -> None:
     assert list(row)[:6] == ["measure", "erho2", "phi", "low", "high", "topics_needed"]
     assert (row["erho2"], row["phi"]) == pytest.approx((0.886647, 0.341648), abs=1e-6)
     assert (row["topics_needed"], row["phi_topics_needed"]) == (10, 147)
-    assert row["erho2"] == pytest.approx(1 - 1 / 8.822002, abs=1e-6)
-    f = 0.019825 / 0.002247222
+    assert row["erho2"] == pytest.approx(1 - 1 / 8.822002, abs=1e-7)
+    x = np.array(WORKED)
+    rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    f = (4 * (x.mean(axis=0) - x.mean()) ** 2).sum() / 2 / ((rest**2).sum() / 6)
     low = f / scipy.stats.f.ppf(0.975, 2, 6)
-    assert row["low"] == pytest.approx(max(0.0, (low - 1) / low), abs=1e-5)
+    assert row["low"] == pytest.approx(max(0.0, (low - 1) / low), abs=1e-12)
     more = rows_of(uj.reliability(scores_of(WORKED), topics=10))[0]
     assert more["erho2"] >= 0.95 > rows_of(uj.reliability(scores_of(WORKED), topics=9))[0]["erho2"]
 
