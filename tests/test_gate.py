@@ -11,7 +11,7 @@ from scipy import stats
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.comparing.gate import gate
+from unjudged.comparing.gate import _Checked, gate
 from unjudged.errors import UsageError
 
 TOPICS = 20
@@ -97,6 +97,30 @@ def test_refusals(how: dict[str, object], words: str) -> None:
     c = collection([1], [2])
     with pytest.raises(UsageError, match=words):
         gate(c, **({"run": "new", "baseline": "old"} | how))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("interval", "unjudged", "open_to", "verdict"),
+    [
+        ((-0.009, -0.001), 0.0, None, "pass"),  # a loss, but smaller than .01
+        ((-0.01, -0.001), 0.0, None, "cannot tell"),  # a loss of .01 is not excluded, but the loss found is .0055
+        ((-0.019, -0.001), 0.0, None, "fail"),  # a loss for sure, of .01 or more as found
+        ((-0.03, 0.0), 0.0, None, "cannot tell"),  # no difference is not excluded
+        ((-0.03, -0.01), 0.2, None, "fail"),  # as many holes as allowed
+        ((-0.03, -0.01), 0.3, None, "cannot tell"),  # more, and nothing is known of them
+        ((-0.03, -0.01), 0.3, (-0.1, -0.001), "fail"),  # whatever they are, it is a loss
+        ((-0.03, -0.01), 0.3, (-0.1, 0.0), "cannot tell"),
+        ((0.0, 0.02), 0.3, (-0.009, 0.1), "pass"),
+        ((0.0, 0.02), 0.3, (-0.01, 0.1), "cannot tell"),
+    ],
+)
+def test_verdicts_at_the_limits(
+    interval: tuple[float, float], unjudged: float, open_to: tuple[float, float] | None, verdict: str
+) -> None:
+    """Margin .01, holes up to 20 %; the difference found is the middle of the interval."""
+    low, high = interval
+    checked = _Checked("P@10", 0.5, 0.5, (low + high) / 2, low, high, 0.5, (0.0, unjudged), 10, open_to)
+    assert checked.decided(0.01, 0.2, 0.05)[0] == verdict
 
 
 def written(folder: Path, new: list[int], old: list[int]) -> list[str]:

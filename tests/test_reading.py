@@ -1034,6 +1034,7 @@ def test_undefined_values() -> None:
         {"ties": "random"},
         {"truncate": 0},
         {"truncate": -5},
+        {"truncate": 10**20},
         {"lenient": True, "strict": True},
         {"gains": {1: 2, 2: 1}},
         {"gains": {1: -1}},

@@ -577,6 +577,7 @@ def test_refusals_are_sentences(po1: uj.Collection) -> None:
         (lambda: uj.leave_out(some, team="A"), "run other has no team"),
         (lambda: uj.contributions(some), "run other has no team"),
         (lambda: uj.shallow(po1, 0), "positive number of documents, not 0"),
+        (lambda: uj.shallow(po1, 10**20), "positive number of documents, not 1000"),
         (lambda: uj.shallow(po1, 2, by="words"), "lines or ranks, not 'words'"),
         (lambda: uj.reduce(po1, 0), "a share above 0 and up to 1"),
         (lambda: uj.reduce(po1, 30), "a share above 0 and up to 1"),

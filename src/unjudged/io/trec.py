@@ -39,8 +39,8 @@ class Reading:
         if self.ties not in kernels.TIES:
             known = ", ".join(kernels.TIES)
             raise UsageError(f"unknown tie rule {self.ties!r}{nearest(self.ties, kernels.TIES)}; there are {known}")
-        if self.truncate is not None and self.truncate < 1:
-            raise UsageError("truncation needs a positive number of documents")
+        if self.truncate is not None and not 1 <= self.truncate < 2**31:
+            raise UsageError(f"truncation needs a positive number of documents, not {self.truncate}")
         if self.truncate is not None and self.ties == "expected":
             raise UsageError("expected ties and truncation exclude each other: a cut through a tie has no one list")
         if self.lenient and self.strict:

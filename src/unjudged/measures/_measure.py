@@ -26,8 +26,8 @@ GEOMETRIC_FLOOR = 1e-5
 
 _SHARED = {"judged_only": False, "mean": "arithmetic"}
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "k": (lambda v: v >= 1, "a positive whole number"),
-    "rel": (lambda v: v >= 0, "a grade of 0 or more"),
+    "k": (lambda v: 1 <= v < 2**31, "a positive whole number below 2**31"),
+    **dict.fromkeys(("rel", "min_rel", "max_rel"), (lambda v: 0 <= v < 2**31, "a grade of 0 or more, below 2**31")),
     "p": (lambda v: 0 < v < 1, "between 0 and 1"),
     "beta": (lambda v: 0 <= v < math.inf, "a number, 0 or more"),
     "base": (lambda v: 1 < v < math.inf, "a number above 1"),

@@ -83,7 +83,7 @@ def pool_of(
         guessed.append("depth")
         if depth is None:
             raise UsageError("the pool depth cannot be inferred: no list begins with a judged document; state it")
-    if depth < 1:
+    if not 1 <= depth < 2**31:
         raise UsageError(f"the pool depth is a positive number of documents, not {depth}")
     known = full.runs if before is None else before.runs
     if pooled is None:
