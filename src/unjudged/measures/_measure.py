@@ -32,8 +32,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (lambda v: 0 <= v < math.inf, "a number, 0 or more"),
     "base": (lambda v: 1 < v < math.inf, "a number above 1"),
     "mult": (lambda v: 0 < v < math.inf, "a number above 0"),
-    "gains": (lambda v: _by_grade(v), "0 or more for each grade above 0, as {1: 1, 2: 3}"),
-    "stops": (lambda v: _by_grade(v) and sum(v.values()) > 0, "0 or more for each grade above 0, as {1: 1, 2: 3}"),
+    **dict.fromkeys(("gains", "stops"), (lambda v: _by_grade(v), "0 or more for each grade above 0, as {1: 1, 2: 3}")),
     "thresholds": (
         lambda v: _by_grade(v) and sum(v.values()) > 0,
         "a share for each grade above 0, as {1: 0.5, 2: 0.5}",
