@@ -21,7 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
-from seeds import seeds, store  # noqa: E402
+from seeds import seeds, store, stored  # noqa: E402
 
 BUILD = HERE.parent / "build" / "fuzz"
 FINDINGS = HERE / "findings"
@@ -201,15 +201,19 @@ def leaking(engine: Engine, target: str) -> bool:
 
 
 def minimise(target: str, engine: Engine) -> int:
-    """Writes the inputs that together reach every edge to fuzz/corpus/; how many."""
+    """Writes inputs that reached something new to fuzz/corpus/; how many.
+
+    libFuzzer chooses those that together reach every edge; atheris cannot, so the shortest 200 are taken.
+    """
+    folder = BUILD / "corpus" / target
+    if engine.name == "atheris":
+        new = [path.read_bytes() for path in folder.iterdir() if not path.name.startswith("seed-")]
+        return store(target, sorted([*stored(target), *new], key=len)[:200])
     small = BUILD / "small" / target
     shutil.rmtree(small, ignore_errors=True)
     small.mkdir(parents=True)
-    options = ["-set_cover_merge=1", "-use_counters=0", "-detect_leaks=0", f"-max_len={LENGTH[target]}", str(small)]
-    folder = str(BUILD / "corpus" / target)
-    command = engine.command(target) + (
-        ["atheris", folder, *options] if engine.name == "atheris" else [*options, folder]
-    )
+    options = ["-set_cover_merge=1", "-use_counters=0", "-detect_leaks=0", f"-max_len={LENGTH[target]}"]
+    command = [*engine.command(target), *options, str(small), str(folder)]
     subprocess.run(command, env=engine.environment(), capture_output=True, check=True)
     return store(target, [path.read_bytes() for path in small.iterdir()])
 
@@ -262,7 +266,7 @@ def main() -> int:
         seconds = max(1, round(args.seconds * part * args.jobs)) if args.seconds else 0
         row = run(target, engines[target], max(1, round(args.runs * part)), seconds, args.seed)
         print(table([row]).splitlines()[1], flush=True)
-        if args.store and engines[target].name != "mutation":
+        if args.store and engines[target].name != "mutation" and target != "twins":
             print(f"{minimise(target, engines[target])} inputs of {target} stored", flush=True)
         return row
 

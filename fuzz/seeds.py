@@ -67,8 +67,8 @@ def stored(target: str) -> list[bytes]:
 
 
 def store(target: str, inputs: list[bytes]) -> int:
-    """Keeps these inputs besides those that are kept already; how many there are now."""
-    path = CORPUS / f"{'scanner' if target == 'twins' else target}.txt"
+    """Keeps these inputs in place of those kept so far; how many they are."""
+    path = CORPUS / f"{target}.txt"
     path.parent.mkdir(exist_ok=True)
     kept = sorted({base64.b64encode(data).decode() for data in inputs}, key=lambda line: (len(line), line))
     path.write_text("".join(f"{line}\n" for line in kept))

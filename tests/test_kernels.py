@@ -923,6 +923,14 @@ def test_a_running_sum_of_negative_zero_has_one_sign() -> None:
     assert mine.tobytes() == twin.tobytes()
 
 
+@both
+def test_the_largest_of_two_zeros_has_one_sign(kernels: Any) -> None:
+    """Found by fuzzing: which of 0.0 and -0.0 is the larger was left to the machine."""
+    values, offsets, out = np.array([-0.0, 0.0, 0.0, -0.0, -0.0]), np.array([0, 2, 4, 5], np.int64), np.empty(5)
+    kernels.segment_max_from(values, offsets, out)
+    assert out.tobytes() == np.zeros(5).tobytes()
+
+
 # -- threads
 
 

@@ -354,7 +354,7 @@ def segment_cumprod(values: Any, offsets: Any, out: Any) -> None:
 def segment_max_from(values: Any, offsets: Any, out: Any) -> None:
     """The largest value from each place to its segment's end."""
     for start, stop in itertools.pairwise(offsets.tolist()):
-        out[start:stop] = np.maximum.accumulate(values[start:stop][::-1])[::-1]
+        out[start:stop] = np.maximum.accumulate(values[start:stop][::-1])[::-1] + 0.0  # which zero is not told
 
 
 def choose_hits(

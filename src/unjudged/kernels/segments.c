@@ -24,7 +24,10 @@ static PyObject *walk_segments(PyObject *args, char mode)
                 to[c] = total;
             } else if (mode == '^') {
                 total = -INFINITY;
-                for (int64_t i = o[c + 1]; i-- > o[c];) to[i] = total = v[i] > total ? v[i] : total;
+                for (int64_t i = o[c + 1]; i-- > o[c];) {
+                    total = v[i] > total ? v[i] : total;
+                    to[i] = total + 0.0;           /* no negative zero, whichever of two zeros was taken */
+                }
             } else if (mode == '+')
                 for (int64_t i = o[c]; i < o[c + 1]; i++) to[i] = total += v[i];
             else
