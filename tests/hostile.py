@@ -146,6 +146,10 @@ REFUSED = (
     Kind("score hexadecimal", run_line(b"1 Q0 b 3 0x1p3 t"), SCORE),
     Kind("score with a decimal comma", run_line(b"1 Q0 b 3 7,25 t"), SCORE),
     Kind("score with a thousands mark", run_line(b"1 Q0 b 3 1_000 t"), SCORE),
+    Kind("score with points and a comma", run_line(b"1 Q0 b 3 1.234,5 t"), SCORE),
+    Kind("score with an apostrophe", run_line(b"1 Q0 b 3 1'000 t"), SCORE),
+    Kind("score nan with a payload", run_line(b"1 Q0 b 3 nan(1) t"), SCORE),
+    Kind("score infinity misspelt", run_line(b"1 Q0 b 3 infinite t"), SCORE),
     Kind("score a word", run_line(b"1 Q0 b 3 high t"), SCORE),
     Kind("score with a unit", run_line(b"1 Q0 b 3 7.25% t"), SCORE),
     Kind("score with two points", run_line(b"1 Q0 b 3 7.2.5 t"), SCORE),
@@ -161,6 +165,11 @@ REFUSED = (
     Kind("grade NaN", qrels_line(b"1 0 c nan"), r"qrels\.txt:3: .*grade"),
     Kind("grade too large for any integer", qrels_line(b"1 0 c 99999999999999999999"), r"qrels\.txt:3: .*grade"),
     Kind("grade beyond 32 bits", qrels_line(b"1 0 c 4294967297"), r"qrels\.txt:3: .*grade"),
+    Kind("grade too far below zero", qrels_line(b"1 0 c -99999999999"), r"qrels\.txt:3: .*grade"),
+    Kind("grade just too large", qrels_line(b"1 0 c 1000000001"), r"qrels\.txt:3: .*grade"),
+    Kind("grade with a decimal comma", qrels_line(b"1 0 c 2,0"), r"qrels\.txt:3: .*grade"),
+    Kind("grade without end", qrels_line(b"1 0 c inf"), r"qrels\.txt:3: .*grade"),
+    Kind("grade in Arabic digits", qrels_line("1 0 c ٢".encode()), r"qrels\.txt:3: .*grade"),
     Kind("grade hexadecimal", qrels_line(b"1 0 c 0x2"), r"qrels\.txt:3: .*grade"),
     Kind("two grades for one document", qrels_line(b"1 0 a 2"), r"qrels\.txt:3: .*two grades"),
     Kind(
@@ -242,6 +251,14 @@ def _padded(folder: Path) -> None:
     (folder / "run.txt").write_bytes(GZ + bytes(512))
 
 
+def _twice_linked(folder: Path) -> None:
+    (folder / "qrels.txt").rename(folder / "real")
+    (folder / "near").symlink_to("real")
+    (folder / "qrels.txt").symlink_to("near")
+
+
+HALVES = (QRELS[:20], QRELS[20:])
+
 BORNE = (
     Kind("byte-order mark, run", written("run.txt", b"\xef\xbb\xbf" + RUN), ""),
     Kind("byte-order mark, judgments", written("qrels.txt", b"\xef\xbb\xbf" + QRELS), ""),
@@ -259,6 +276,16 @@ BORNE = (
     Kind("gz under a plain name", written("run.txt", GZ), ""),
     Kind("two gz members", written("run.txt", gzip.compress(RUN[:30], mtime=0) + gzip.compress(RUN[30:], mtime=0)), ""),
     Kind("gz padded with zeros", _padded, ""),
+    Kind("judgments in two gz members", written("qrels.txt", b"".join(gzip.compress(half) for half in HALVES)), ""),
+    Kind("negative grade", written("qrels.txt", QRELS + b"1 0 never-found -1\n"), ""),
+    Kind("grade far below zero", written("qrels.txt", QRELS + b"2 0 never-found -1000000000\n"), ""),
+    Kind(
+        "topics split across the judgments",
+        written("qrels.txt", b"".join(QRELS.splitlines(True)[i] for i in (0, 3, 1, 4, 2, 5))),
+        "",
+    ),
+    Kind("minus infinity", changed("run.txt", b"y 3 1 t", b"y 3 -inf t"), ""),
+    Kind("a link to a link to the judgments", _twice_linked, ""),
     Kind("infinite score", changed("run.txt", b"9.5", b"inf"), ""),
     Kind("huge exponent", changed("run.txt", b"9.5", b"1e308"), ""),
     Kind("vanishing score", changed("run.txt", b"y 3 1 t", b"y 3 1e-400 t"), ""),
