@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -106,6 +107,58 @@ def test_permissions(modes: str, argv: tuple[str, ...], says: str, folder: Path)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"unjudged: {says}\n")
     assert sorted(p.name for p in folder.iterdir()) == before
     assert (folder / "old.tsv").read_bytes() == b"before"
+
+
+EVERY_VERB_AS_NOBODY = """
+import contextlib, io, json, os, sys
+from unjudged.cli import main
+verbs = json.loads(sys.argv[1])
+told = []
+for argv in verbs:
+    with contextlib.redirect_stderr(io.StringIO()):
+        assert main(argv) in (0, 1), argv  # loads all modules
+    os.remove("out")
+for name in ("run.txt", "qrels.txt", "teams.tsv"):
+    os.chmod(name, 0)
+    root = os.geteuid() == 0
+    if root:
+        os.setegid(65534)
+        os.seteuid(65534)
+    for argv in verbs:
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            code = main(argv)
+        written = os.path.exists("out") and open("out").read()
+        if written:
+            os.remove("out")
+        told.append((name, argv[0], code, err.getvalue(), written))
+    if root:
+        os.seteuid(0)
+        os.setegid(0)
+    os.chmod(name, 0o644)
+print(json.dumps(told))
+"""
+
+
+def test_unreadable_files_of_other_verbs() -> None:
+    """One sentence that names the file, nothing written; check lists it as an error."""
+    reading = ("qrels.txt", "run.txt", "other.run", "--teams", "teams.tsv", "-o", "out")
+    verbs = ("compare", "report", "check", "pool describe", "study reliability -m AP", "qrels reduce --rate 0.5")
+    argv = [sys.executable, "-c", EVERY_VERB_AS_NOBODY, json.dumps([[*verb.split(), *reading] for verb in verbs])]
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        folder = Path(name)
+        folder.chmod(0o777)
+        lay(folder)
+        (folder / "other.run").write_bytes(RUN.replace(b"x 2 8", b"a 2 8"))
+        (folder / "teams.tsv").write_bytes(b"run\tteam\nrun.txt\tA\nother.run\tB\n")
+        done = subprocess.run(argv, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert len(told) == 3 * len(verbs)
+    for name, verb, code, err, written in told:
+        if verb == "check":
+            assert code == 1 and "Permission denied" in written
+        else:
+            assert (code, err, written) == (2, f"unjudged: {name}: cannot be read (Permission denied)\n", False)
 
 
 # Where the output goes
@@ -239,6 +292,27 @@ def test_a_million_topics(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     values = {row.split("\t")[2]: float(row.split("\t")[3]) for row in capfd.readouterr().out.splitlines()[1:]}
     assert values["NumQ"] == topics
     assert values["RR"] == pytest.approx((topics // 3 + 1) / topics, abs=1e-12)
+
+
+def test_ten_million_topics_that_are_not_judged(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """They go by through a pipe; what is judged scores as if they were not there."""
+    wanted = clean(folder)
+    (folder / "run.txt").unlink()
+    os.mkfifo(folder / "run.txt")
+
+    def write() -> None:
+        with (folder / "run.txt").open("wb") as pipe:
+            pipe.write(RUN)
+            for start in range(0, 10_000_000, 10_000):
+                pipe.write(b"".join([b"t%d Q0 d 1 1 t\n" % t for t in range(start, start + 10_000)]))
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    capfd.readouterr()
+    assert main([*SCORE, "-o", "out.tsv"]) == 0
+    writer.join(60)
+    assert (folder / "out.tsv").read_bytes() == wanted
+    assert "topics outside the judgments" in capfd.readouterr().err
 
 
 def test_ids_of_a_megabyte(folder: Path) -> None:
