@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hostile import QRELS, RUN, lay
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.errors import InputError
+from unjudged.errors import InputError, one_line
 from unjudged.io import files
 
 MEASURES = ("-m", "AP,nDCG,P@2,bpref,RR,RBP,Judged@2", "-q", "--format", "tsv")
@@ -386,3 +387,38 @@ def test_a_file_of_such_a_name(folder: Path, capfd: pytest.CaptureFixture[str]) 
     assert main(["score", "qrels.txt", NAME, "--format", "jsonl"]) == 0
     assert {json.loads(line)["run"] for line in capfd.readouterr().out.splitlines()} == {NAME}
     assert sorted(p.name for p in folder.iterdir()) == before
+
+
+ODD_BYTES = os.fsdecode(b"\xff\xfe.run")
+
+
+@pytest.mark.parametrize("name", [NAME, ODD_BYTES, 'a"b\u2028c\u202e.run', "-x"], ids=ascii)
+def test_such_names_in_other_verbs(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """XML stays well formed, nothing raw reaches the terminal."""
+    (folder / name).write_bytes(RUN)
+    (folder / "other.run").write_bytes(RUN.replace(b"x 2 8", b"a 2 8"))
+    reading = ("qrels.txt", f"./{name}")
+    assert main(["ci", *reading, "--baseline", "other.run", "-m", "AP", "--junit", "junit.xml"]) in (0, 1)
+    (case,) = ElementTree.parse("junit.xml").iter("testcase")
+    assert case.attrib["name"] == f"AP of {one_line(name)} against other.run"
+    assert main(["study", "power", *reading, "other.run", "-m", "AP", "--figure", "power.svg"]) == 0
+    ElementTree.parse("power.svg")
+    for argv in (["compare", *reading, "other.run"], ["pool", "describe", *reading], ["check", *reading]):
+        assert main(argv) in (0, 1)
+    printed = capfd.readouterr()
+    assert "\x1b" not in printed.out + printed.err and "Traceback" not in printed.err
+
+
+def test_data_frames_of_names_that_are_not_utf8(folder: Path) -> None:
+    (folder / ODD_BYTES).write_bytes(RUN)
+    scores = uj.score(uj.load("qrels.txt", ODD_BYTES), ["AP", "P@1"])
+    names = {ODD_BYTES, "\\xff\\xfe.run"}  # where pandas keeps texts as UTF-8, the bytes are escaped
+    assert set(scores.frame["run"]) < names and set(scores.means().index) < names
+    assert scores.means().to_numpy().tolist() == scores.mean_values().tolist()
+
+
+def test_a_report_of_names_that_are_not_utf8(folder: Path) -> None:
+    (folder / ODD_BYTES).write_bytes(RUN)
+    (folder / "other.run").write_bytes(RUN.replace(b"x 2 8", b"a 2 8"))
+    assert main(["report", "qrels.txt", ODD_BYTES, "other.run", "-o", "report.html"]) == 0
+    assert "\\udcff\\udcfe.run" in (folder / "report.html").read_text(encoding="utf-8")

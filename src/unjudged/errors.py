@@ -45,10 +45,17 @@ class DataWarning(UnjudgedWarning):
     """Something in the data was passed over or repaired."""
 
 
+def as_utf8(text: str) -> str:
+    """The text where only UTF-8 will do: bytes of names that are none are shown escaped (\\xff)."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character that stands for no byte
+        return text.encode("utf-8", "backslashreplace").decode()
+
+
 def one_line(text: str, limit: int = 600) -> str:
     """A sentence fit for a terminal: names with newlines, escapes or odd bytes are shown escaped, endless ones cut."""
-    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in as_utf8(text))
     return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, as_utf8
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,10 +129,15 @@ class Result:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The tidy table as a pandas data frame."""
+        """The tidy table as a pandas data frame; in names, bytes that are not UTF-8 are escaped where they must be."""
         import pandas as pd
 
-        return pd.DataFrame(list(self.rows()), columns=list(self.columns))
+        rows = list(self.rows())
+        try:
+            return pd.DataFrame(rows, columns=list(self.columns))
+        except UnicodeEncodeError:  # pyarrow's texts are UTF-8
+            readable = [[as_utf8(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+            return pd.DataFrame(readable, columns=list(self.columns))
 
     @property
     def figures(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
 from unjudged.collection.counted import counted_topics
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.results import Provenance, Result, Row
@@ -143,9 +143,11 @@ class Scores(Result):
         """Means per run as a data frame: rows are runs, columns measures."""
         import pandas as pd
 
-        return pd.DataFrame(
-            self.mean_values(), index=pd.Index(self.runs, name="run"), columns=[str(m) for m in self.measures]
-        )
+        try:
+            runs = pd.Index(self.runs, name="run")
+        except UnicodeEncodeError:  # as in `.frame`
+            runs = pd.Index([as_utf8(run) for run in self.runs], name="run")
+        return pd.DataFrame(self.mean_values(), index=runs, columns=[str(m) for m in self.measures])
 
     def matrix(self, measure: str | Measure) -> Floats:
         """Topics x runs matrix of one measure, the input of every statistic."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 
 from unjudged.cli import options
+from unjudged.errors import one_line
 
 HELP = "regression gate: pass, fail or cannot tell"
 
@@ -80,6 +81,6 @@ def run(args: argparse.Namespace) -> int:
         options.write_output(found.junit(args.doubt == "fail"), args.junit)
     text = found.render(args.format)
     if args.format in ("text", "markdown"):
-        text = f"{text}\n{found.outcome}: {found.verdict().sentence}\n"
+        text = f"{text}\n{found.outcome}: {one_line(found.verdict().sentence)}\n"
     options.write_output(text, args.output)
     return 1 if found.outcome == FAIL or (found.outcome == DOUBT and args.doubt == "fail") else 0

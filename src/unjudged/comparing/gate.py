@@ -16,7 +16,7 @@ import numpy as np
 from unjudged.collection import Collection
 from unjudged.comparing.compare import compare
 from unjudged.comparing.open_differences import open_differences
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, nearest, one_line
 from unjudged.measures import Measure, measures
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
@@ -78,8 +78,8 @@ class Gate(Result):
         at = {name: i for i, name in enumerate(self.columns)}
         cases, failures, skipped = [], 0, 0
         for row in self.rows():
-            verdict, why = row[at["verdict"]], row[at["why"]]
-            name = quoteattr(f"{row[at['measure']]} of {self.run} against {self.baseline}")
+            verdict, why = row[at["verdict"]], one_line(row[at["why"]])
+            name = quoteattr(one_line(f"{row[at['measure']]} of {self.run} against {self.baseline}"))
             inside = ""
             if verdict == FAIL or (verdict == DOUBT and doubt_fails):
                 failures += 1

@@ -99,12 +99,14 @@ def _corrected(subject: Subject, new: list[str]) -> tuple[list[Row], list[str], 
         pooled=[run for run in pool.runs if run in set(subject.runs)],
         rel=subject.settings.rel,
         validate=False,
-    ).frame.set_index("run")
+    )
+    row_of = {row[found.columns.index("run")]: row for row in found.rows()}
+    scored, corrected = ([row_of[run][found.columns.index(name)] for run in new] for name in ("score", "corrected"))
     raw = score(subject.collection, [OUTSIDER], rel=subject.settings.rel).mean_values()[:, 0]
     places = np.array([subject.runs.index(run) for run in new])
-    raw[places] = found.loc[new, "score"].to_numpy()
+    raw[places] = scored
     after = raw.copy()
-    after[places] = found.loc[new, "corrected"].to_numpy()
+    after[places] = corrected
     rank, new_rank = _ranks(raw), _ranks(after)
     rows: list[Row] = [
         (subject.runs[r], subject.teams[r], raw[r], after[r], None, after[r] - raw[r], rank[r], new_rank[r])
