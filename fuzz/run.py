@@ -203,12 +203,12 @@ def leaking(engine: Engine, target: str) -> bool:
 def minimise(target: str, engine: Engine) -> int:
     """Writes inputs that reached something new to fuzz/corpus/; how many.
 
-    libFuzzer chooses those that together reach every edge; atheris cannot, so the shortest 200 are taken.
+    libFuzzer chooses those that together reach every edge; atheris cannot, so the shortest 400 are taken.
     """
     folder = BUILD / "corpus" / target
     if engine.name == "atheris":
         new = [path.read_bytes() for path in folder.iterdir() if not path.name.startswith("seed-")]
-        return store(target, sorted([*stored(target), *new], key=len)[:200])
+        return store(target, sorted([*stored(target), *new], key=len)[:400])
     small = BUILD / "small" / target
     shutil.rmtree(small, ignore_errors=True)
     small.mkdir(parents=True)

@@ -89,7 +89,9 @@ def refused(
 def test_every_verb_refuses(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    refused(VERBS[verb], FILES, tmp_path, monkeypatch, capfd)
+    one_run = verb.startswith("ci")  # which says of two runs that they are too many, whatever their names
+    kinds = tuple(kind for kind in FILES if not (one_run and kind.name == "two runs of one name"))
+    refused(VERBS[verb], kinds, tmp_path, monkeypatch, capfd)
 
 
 @pytest.mark.parametrize("part", ["merge", "agree"])
