@@ -165,11 +165,12 @@ def run(target: str, engine: Engine, runs: int, seconds: int, seed: int) -> Row:
     coverage = (f"{edges} edges, " if edges else "") + f"{inputs or 0} inputs"
     new = sorted(set(FINDINGS.glob(f"{target}-*")) - before)
     leaks = engine.name == "libFuzzer" and not done.returncode and leaking(engine, target)
-    if done.returncode or leaks:
+    broken = done.returncode not in (0, 72)  # 72: interrupted by the user
+    if broken or leaks:
         print(told(done.stdout))
         for path in new:
             print(f"repeat it with: {sys.executable} fuzz/run.py {target} --replay {os.path.relpath(path)}")
-    found = max(len(new), int(bool(done.returncode)) + int(leaks))
+    found = max(len(new), int(broken) + int(leaks))
     return Row(target, str(engine), int(executions or 0), spent, seed, coverage, found)
 
 
