@@ -57,7 +57,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     points += [f"In the data: {note}." for note in c.notes]
     found = file_findings(c)
     points.append(
-        f"The check of the files found {counted(len(found), 'kind')} of things worth knowing"
+        f"The check of the files found {counted(len(found), 'thing') if found else 'nothing'} worth knowing"
         f"{' (below)' if found else ''}; 'unjudged check' reads every line of the runs and may find more."
     )
     description = f"Judged documents of {len(c.topics)} topics by grade"
