@@ -522,6 +522,8 @@ def test_verdicts_carry_word_evidence_and_threshold(sim: uj.Collection, po1: uj.
     assert verdict.word == "fragile" and "solid up to 1, with care up to 5" in str(verdict)
     assert f"{change.mean():+.2f}% in AP" in verdict.sentence
     assert uj.study("leave-team-out", po1, measures="AP", depth=3).verdict().word == "unknown"  # four teams
+    assert uj.study("take-team", po1, measures="AP", depth=3).verdict().word == "unknown"  # the order of four runs
+    assert uj.study("take-team", sim, measures="AP").verdict().word != "unknown"
     kept_order = uj.study("depth", sim, measures="AP", levels=(10,), depth=10, resamples=20).verdict()
     assert (kept_order.word, kept_order.value) == ("solid", 1.0)
 

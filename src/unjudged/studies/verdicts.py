@@ -85,6 +85,9 @@ def taking_verdict(found: Sequence[Bias]) -> Verdict:
     known = [tau for tau in taus if not math.isnan(tau)]
     if len(known) < 2:
         return Verdict("unknown", "too few teams with relevant documents for every topic", float(len(known)), "2 teams")
+    runs = min(len(selection) for bias in found for selection in bias.case.selections)
+    if runs < NEEDED:
+        return Verdict("unknown", f"the order of {runs} runs tells too little", float(runs), f"at least {NEEDED} runs")
     mean = exact_mean(known)
     main = found[0].judged.measures[_ordinary(found[0].judged.measures)]
     sentence = (
