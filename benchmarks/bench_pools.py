@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 
 import unjudged as uj
-from unjudged.pooling.strategies import SAMPLE, STRATEGIES
+from unjudged.pools.strategies import SAMPLE, STRATEGIES
 from unjudged.statistics.correlation import tau_b
 
 RANDOM = ("fair-take", "uniform", "stratified", "random", "epsilon-greedy", "thompson")

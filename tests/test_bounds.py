@@ -13,11 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.bounds import BOUNDED, Bounds, blended, bounds
-from unjudged.bounds.cells import Setting, cells_of
 from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY
 from unjudged.measures import measures as parsed
+from unjudged.measures.bounds import BOUNDED, Bounds, blended, bounds
+from unjudged.measures.bounds.cells import Setting, cells_of
 
 EXACT = 1e-12
 

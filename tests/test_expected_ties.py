@@ -18,8 +18,8 @@ import unjudged as uj
 from unjudged.collection import Cells, Hits
 from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY, Measure, measure, measures
-from unjudged.ties import averaging, expected, spread, states, tie_effect
-from unjudged.ties.effect import MONOTONE, monotone
+from unjudged.measures.ties import averaging, expected, spread, states, tie_effect
+from unjudged.measures.ties.effect import MONOTONE, monotone
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.comparing.letters import groups_alike, letter, letters
+from unjudged.statistics.letters import groups_alike, letter, letters
 
 
 @st.composite

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
+from unjudged.changes.merge import RULES
 from unjudged.cli import main
 from unjudged.io.write import write_qrels
-from unjudged.judgments.merge import RULES
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.pooling.build import settled, split
-from unjudged.pooling.sampling import shares
-from unjudged.pooling.strategies import ADAPTIVE, STRATEGIES
+from unjudged.pools.build import settled, split
+from unjudged.pools.sampling import shares
+from unjudged.pools.strategies import ADAPTIVE, STRATEGIES
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from reference import Qrels, Run, collections, in_order, read_qrels, read_run
 
 import unjudged as uj
-from unjudged.pooling.membership import membership
-from unjudged.pooling.pool import inferred_depth, inferred_runs, read_pooled
+from unjudged.collection.membership import membership
+from unjudged.collection.pool import inferred_depth, inferred_runs, read_pooled
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared collections are not here")

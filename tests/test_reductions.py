@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from reference import Qrels, Run, collections, in_order
 
 import unjudged as uj
+from unjudged.changes.take import ordinary_teams, teams_without_relevant
+from unjudged.collection.membership import membership
 from unjudged.io.write import write_qrels
-from unjudged.judgments.take import ordinary_teams, teams_without_relevant
 from unjudged.measures import REGISTRY, Measure
 from unjudged.measures import measures as parse_all
-from unjudged.pooling.membership import membership
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared collections are not here")
@@ -326,7 +326,7 @@ def load_simulated(simulation: uj.simulation.Simulation, qrels: object = None, *
 
 
 def pooled_of(simulation: uj.simulation.Simulation) -> list[str]:
-    from unjudged.pooling.pool import read_pooled
+    from unjudged.collection.pool import read_pooled
 
     return read_pooled(str(simulation.qrels.parent / "pooled.tsv"))
 

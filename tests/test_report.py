@@ -15,7 +15,7 @@ from scipy import stats
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import DataWarning, InputError, UsageError
-from unjudged.io import lint
+from unjudged.io.check import runs as lint
 from unjudged.reporting import (
     SECTIONS,
     Report,

@@ -20,13 +20,13 @@ import pytest
 import unjudged as uj
 from unjudged import kernels, results, scoring
 from unjudged.cli import main
+from unjudged.collection.load import read_collection
 from unjudged.errors import InputError, UsageError
 from unjudged.io import files
 from unjudged.io.ids import Ids, to_bytes
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
 from unjudged.kernels import _numpy
-from unjudged.loading import read_collection
 from unjudged.results import Result
 
 MB = 10**6

@@ -19,7 +19,7 @@ import unjudged
 from unjudged import adapters
 from unjudged.cli import VERBS, commands
 from unjudged.cli.explain import explain
-from unjudged.io.findings import CODES
+from unjudged.io.check.findings import CODES
 from unjudged.measures import NAMED, REGISTRY, parse
 
 WIDTH = 84  # characters that fit into a page's column

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 __version__ = "0.1.0"
 
 _LAZY = {
-    "Bounds": "unjudged.bounds",
+    "Bounds": "unjudged.measures.bounds",
     "Cells": "unjudged.collection",
     "Collection": "unjudged.collection",
     "Comparison": "unjudged.comparing.compare",
@@ -35,44 +35,51 @@ _LAZY = {
     "UnjudgedError": "unjudged.errors",
     "UsageError": "unjudged.errors",
     "agreement": "unjudged.comparing.agreement",
-    "build_pool": "unjudged.pooling.build",
-    "collapse": "unjudged.judgments.noise",
+    "build_pool": "unjudged.pools.build",
+    "collapse": "unjudged.changes.noise",
     "compare": "unjudged.comparing.compare",
-    "contributions": "unjudged.pooling.contributions",
+    "contributions": "unjudged.pools.contributions",
     "correct": "unjudged.correction",
     "correct_against_truth": "unjudged.correction:against_truth",
-    "describe": "unjudged.pooling.describe",
+    "describe": "unjudged.pools.describe",
     "discriminative_power": "unjudged.comparing.power",
-    "favour": "unjudged.judgments.noise",
-    "flip": "unjudged.judgments.noise",
-    "judge_agreement": "unjudged.judgments.agreement",
-    "judged_curves": "unjudged.pooling.describe",
-    "leave_out": "unjudged.judgments.leave_out",
-    "load": "unjudged.loading",
+    "favour": "unjudged.changes.noise",
+    "flip": "unjudged.changes.noise",
+    "judge_agreement": "unjudged.judges.agreement",
+    "judged_curves": "unjudged.pools.describe",
+    "leave_out": "unjudged.changes.leave_out",
+    "load": "unjudged.collection.load",
     "measure": "unjudged.measures._measure",
-    "merge": "unjudged.judgments.merge",
-    "only": "unjudged.judgments.topics",
+    "merge": "unjudged.changes.merge",
+    "only": "unjudged.changes.only",
     "parse": "unjudged.measures",
-    "pool_of": "unjudged.pooling.pool",
+    "pool_of": "unjudged.collection.pool",
     "power_changes": "unjudged.comparing.power",
-    "reduce": "unjudged.judgments.reduce",
+    "reduce": "unjudged.changes.reduce",
     "reliability": "unjudged.comparing.reliability",
-    "replace_judgments": "unjudged.judgments.merge",
+    "replace_judgments": "unjudged.changes.merge",
     "report": "unjudged.reporting",
     "score": "unjudged.scoring",
-    "score_bounds": "unjudged.bounds:bounds",
-    "shallow": "unjudged.judgments.depth",
+    "score_bounds": "unjudged.measures.bounds:bounds",
+    "shallow": "unjudged.changes.shallow",
     "simulate": "unjudged.simulation",
     "stability": "unjudged.comparing.stability",
     "study": "unjudged.studies",
     "swap": "unjudged.comparing.swap",
-    "take": "unjudged.judgments.take",
+    "take": "unjudged.changes.take",
 }
 
 if TYPE_CHECKING:
-    from unjudged.bounds import Bounds
-    from unjudged.bounds import bounds as score_bounds
+    from unjudged.changes.leave_out import leave_out
+    from unjudged.changes.merge import merge, replace_judgments
+    from unjudged.changes.noise import collapse, favour, flip
+    from unjudged.changes.only import only
+    from unjudged.changes.reduce import reduce
+    from unjudged.changes.shallow import shallow
+    from unjudged.changes.take import take
     from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
+    from unjudged.collection.load import load
+    from unjudged.collection.pool import pool_of
     from unjudged.comparing.agreement import agreement
     from unjudged.comparing.compare import Comparison, compare
     from unjudged.comparing.power import Power, discriminative_power, power_changes
@@ -83,20 +90,13 @@ if TYPE_CHECKING:
     from unjudged.correction import correct
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.figures import Figure
-    from unjudged.judgments.agreement import judge_agreement
-    from unjudged.judgments.depth import shallow
-    from unjudged.judgments.leave_out import leave_out
-    from unjudged.judgments.merge import merge, replace_judgments
-    from unjudged.judgments.noise import collapse, favour, flip
-    from unjudged.judgments.reduce import reduce
-    from unjudged.judgments.take import take
-    from unjudged.judgments.topics import only
-    from unjudged.loading import load
+    from unjudged.judges.agreement import judge_agreement
     from unjudged.measures import Measure, measure, parse
-    from unjudged.pooling.build import build_pool
-    from unjudged.pooling.contributions import contributions
-    from unjudged.pooling.describe import describe, judged_curves
-    from unjudged.pooling.pool import pool_of
+    from unjudged.measures.bounds import Bounds
+    from unjudged.measures.bounds import bounds as score_bounds
+    from unjudged.pools.build import build_pool
+    from unjudged.pools.contributions import contributions
+    from unjudged.pools.describe import describe, judged_curves
     from unjudged.reporting import report
     from unjudged.results import Result
     from unjudged.scoring import Scores, score

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from unjudged.collection import Collection
+from unjudged.collection.load import load
 from unjudged.errors import DataWarning, MeasureError, UsageError
-from unjudged.loading import load
 from unjudged.measures import Measure, measures
 from unjudged.scoring import score
 

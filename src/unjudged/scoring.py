@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.collection.counted import counted_topics
+from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
@@ -180,7 +180,7 @@ def _cells(measure: Measure, collection: Collection) -> Floats:
     """A measure in every cell, averaged over the orders of tied documents where the collection was read so."""
     if collection.hits.ties is None:
         return measure.cells(collection.hits)
-    from unjudged.ties import expected
+    from unjudged.measures.ties import expected
 
     return expected(measure, collection.hits, collection.runs)
 

@@ -20,13 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.cli import options
+from unjudged.collection.load import read_collection
 from unjudged.errors import InputError, UnjudgedError, UsageError
-from unjudged.io import files, findings, formats, lint, repair
+from unjudged.io import files, formats
+from unjudged.io.check import findings, repair
+from unjudged.io.check import runs as lint
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
-from unjudged.loading import read_collection
+from unjudged.measures.ties import tie_effect
 from unjudged.results import Provenance, Result
-from unjudged.ties import tie_effect
 
 TIE_EFFECT = 0.001
 """A difference of mean scores worth telling."""

@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
     """Simulate, report, print the verdicts and the truth."""
     import numpy as np
 
+    from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
-    from unjudged.loading import read_collection
     from unjudged.reporting import report
     from unjudged.scoring import score
     from unjudged.simulation import simulate

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _overview() -> str:
-    from unjudged.io.findings import CODES
+    from unjudged.io.check.findings import CODES
     from unjudged.measures import NAMED, REGISTRY
 
     families: dict[str, list[str]] = {}
@@ -54,7 +54,7 @@ def _overview() -> str:
 
 def explain(name: str) -> str:
     """A paragraph or two about one name."""
-    from unjudged.io import findings
+    from unjudged.io.check import findings
     from unjudged.measures import NAMED, parse
     from unjudged.studies import known as studies
 

@@ -76,7 +76,7 @@ def add_pool(parser: argparse.ArgumentParser, depth: bool = True, pooled: str = 
 
 def pool_arguments(args: argparse.Namespace) -> dict[str, Any]:
     """What `add_pool` read, as the keyword arguments of reductions and descriptions."""
-    from unjudged.pooling.pool import read_pooled
+    from unjudged.collection.pool import read_pooled
 
     pooled = args.pooled if args.pooled in (None, "infer") else read_pooled(args.pooled)
     given = {"depth": args.depth} if hasattr(args, "depth") else {}
@@ -193,8 +193,8 @@ def parse_gains(text: str | None) -> dict[int, float] | None:
 
 def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
     """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
+    from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
-    from unjudged.loading import read_collection
 
     if args.jobs is not None and args.jobs < 1:
         raise UsageError("--jobs needs a positive number")
@@ -231,8 +231,8 @@ def add_judgment_reading(parser: argparse.ArgumentParser) -> None:
 
 def open_judgments(args: argparse.Namespace) -> list[Collection]:
     """Each file of judgments as a collection without runs; notes go to stderr."""
+    from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
-    from unjudged.loading import read_collection
 
     if args.qrels.count("-") > 1:
         raise UsageError("standard input can be used once")

@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     measures(wanted)  # a misspelt measure is told before anything is read
     collection = options.open_collection(args, lists=args.unjudged == "bounds")
     if args.unjudged == "bounds":
-        from unjudged.bounds import DEFAULT as BOUNDED
-        from unjudged.bounds import bounds
+        from unjudged.measures.bounds import DEFAULT as BOUNDED
+        from unjudged.measures.bounds import bounds
 
         wanted = args.measures or list(BOUNDED)
         found = bounds(collection, wanted, rel=args.rel, growth=args.growth, topics=args.topics, call=args.call)

@@ -128,8 +128,8 @@ def _help(wanted: list[str], version: int) -> str:
 
 
 def _evaluate(qrels: str, run: str, flags: dict[str, list[str]], version: int) -> str:
+    from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
-    from unjudged.loading import read_collection
 
     lines = _lines(flags.get("-m", []), version)
     rel = _number(flags, "-l", 1, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -86,3 +87,11 @@ class CellWise:
         if len(filled):
             out[filled] = np.maximum.reduceat(values, self.offsets[filled])
         return out
+
+
+def tabulated(value: Callable[[npt.NDArray[Any]], Floats], n: npt.NDArray[Any]) -> Floats:
+    """A function of each number; computed once for each whole number from 0 on where many share few."""
+    highest = int(n.max(initial=0))
+    if n.dtype.kind != "i" or highest > len(n):
+        return value(n)
+    return np.asarray(value(np.arange(highest + 1, dtype=n.dtype))[n])

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.cells import Cells, CellWise
+from unjudged.collection.cells import Cells, CellWise, tabulated
 from unjudged.collection.judgments import Ideal, Judgments, key_of
 from unjudged.collection.segments import Floats, Ints, changes, tie_groups
-from unjudged.collection.tabulated import tabulated
 from unjudged.errors import MeasureError
 
 _HIGHEST = 2**31 - 1

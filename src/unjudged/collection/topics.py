@@ -1,8 +1,18 @@
-"""Topics named by a user: `601-650,700`."""
+"""Topics: those a user names (`601-650,700`), and those that count in a run's mean."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
 from unjudged.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from unjudged.collection.collection import Collection
+
+TOPICS = ("judged", "run", "common")
 
 
 def _is_whole(text: str) -> bool:
@@ -27,3 +37,19 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
     if not chosen:
         raise UsageError("no topics named")
     return sorted(chosen)
+
+
+def counted_topics(collection: Collection, topics: str) -> npt.NDArray[np.bool_]:
+    """Runs x topics: does the topic count? `judged` counts missing lists as empty ones."""
+    if topics not in TOPICS:
+        raise UsageError(f"topics can be {', '.join(TOPICS)}, not {topics!r}")
+    shape = len(collection.runs), len(collection.judgments.topics)
+    if topics == "judged":
+        return np.ones(shape, bool)
+    answered = collection.hits.answered.reshape(shape)
+    if topics == "run":
+        return answered.copy()
+    common = answered.all(axis=0)
+    if not common.any():
+        raise UsageError("no judged topic is answered by all runs")
+    return np.tile(common, (shape[0], 1))

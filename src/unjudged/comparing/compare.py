@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
+from unjudged.collection.collection import in_order_of_names
 from unjudged.comparing import layouts
-from unjudged.comparing.letters import letters
-from unjudged.comparing.open_differences import Interval, open_differences
 from unjudged.comparing.paired_scores import (
     DEFAULT,
     PairedScores,
     check_settings,
-    in_order_of_names,
     paired_scores,
     told,
 )
@@ -25,8 +23,10 @@ from unjudged.errors import UsageError, nearest, some
 from unjudged.figures.comparison import differences, map_of_pairs
 from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.measures import measures as parsed
+from unjudged.measures.bounds.differences import Interval, open_differences
 from unjudged.results import Result, Row
 from unjudged.scoring import Scores
+from unjudged.statistics.letters import letters
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
 
 COLUMNS = (

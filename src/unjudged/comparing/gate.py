@@ -15,9 +15,9 @@ import numpy as np
 
 from unjudged.collection import Collection
 from unjudged.comparing.compare import compare
-from unjudged.comparing.open_differences import open_differences
 from unjudged.errors import UsageError, nearest, one_line
 from unjudged.measures import Measure, measures
+from unjudged.measures.bounds.differences import open_differences
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,11 +112,6 @@ def _scored(source: Scores | Collection, wanted: Any, scoring: dict[str, Any]) -
 def _topics(chosen: npt.NDArray[np.bool_]) -> str:
     number = int(chosen.sum())
     return f"{number} topic{'s' * (number != 1)}"
-
-
-def in_order_of_names(runs: Sequence[str]) -> list[int]:
-    """Places of the runs in alphabetical order: computing in it makes answers independent of the order given."""
-    return sorted(range(len(runs)), key=runs.__getitem__)
 
 
 @contextlib.contextmanager

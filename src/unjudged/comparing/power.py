@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.comparing.paired_scores import PairedScores, check_settings, in_order_of_names, paired_scores, told
+from unjudged.collection.collection import in_order_of_names
+from unjudged.comparing.paired_scores import PairedScores, check_settings, paired_scores, told
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError
 from unjudged.figures import power as charts

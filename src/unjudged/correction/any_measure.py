@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Hits, Ints, Pool
 from unjudged.collection.joining import hits_of_cells, keep_hits
+from unjudged.collection.membership import membership
 from unjudged.measures import Measure
-from unjudged.pooling.membership import membership
 from unjudged.statistics.exact_sums import exact_means
 
 Mask = npt.NDArray[np.bool_]

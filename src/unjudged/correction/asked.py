@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection, Pool
+from unjudged.collection.pool import pool_of
 from unjudged.correction.experiment import METHODS
 from unjudged.correction.protocols import Protocol
 from unjudged.correction.tally import MOST
 from unjudged.errors import UsageError, nearest
 from unjudged.io import files
 from unjudged.measures import Measure
-from unjudged.pooling.pool import pool_of
 
 RECALL = "webber-recall"
 """The later form of Webber & Park's adjustment for R@n."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
+from unjudged.collection.pool import TOLERANCE
 from unjudged.correction.any_measure import Scorer, leave_groups_out
 from unjudged.correction.asked import RECALL, as_read, groups_of, methods_for, pool_to_correct, with_new
 from unjudged.correction.experiment import Trial, adjustments, binary, experiment
@@ -20,7 +21,6 @@ from unjudged.correction.trust import Trust
 from unjudged.correction.words import away_from_truth, explained, table, verdict
 from unjudged.errors import UsageError, nearest
 from unjudged.measures import Measure, measures
-from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Provenance, Result
 
 COLUMNS = (

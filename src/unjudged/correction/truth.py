@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
+from unjudged.collection.pool import TOLERANCE
 from unjudged.correction.any_measure import LeftOut, Scorer, leave_groups_out
 from unjudged.correction.asked import groups_of, pool_to_correct
 from unjudged.correction.errors import printed
@@ -21,7 +22,6 @@ from unjudged.correction.protocols import STRICT
 from unjudged.correction.tally import Plan, tally
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
-from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.errors_of import mean_absolute_error
 from unjudged.statistics.exact_sums import exact_mean

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.changes.noise import favour, flip
 from unjudged.collection import Collection
-from unjudged.judgments.noise import favour, flip
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, percent, silent
 from unjudged.reporting.subject import Subject

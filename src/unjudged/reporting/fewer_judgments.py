@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from unjudged.changes.reduce import reduce
 from unjudged.collection import Collection, Floats
-from unjudged.judgments.reduce import reduce
 from unjudged.measures import measures
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, percent, share, silent

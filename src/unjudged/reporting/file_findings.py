@@ -15,10 +15,11 @@ import numpy as np
 
 from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError
-from unjudged.io import formats, lint
-from unjudged.io.findings import CODES, SEVERITIES, Finding, many
+from unjudged.io import formats
+from unjudged.io.check import runs as lint
+from unjudged.io.check.findings import CODES, SEVERITIES, Finding, many
+from unjudged.io.check.judgments import Judged, check_qrels
 from unjudged.io.ids import to_bytes
-from unjudged.io.lint_judgments import Judged, check_qrels
 
 LARGEST = 8_000_000
 """Bytes of a judgment file whose lines are looked at."""

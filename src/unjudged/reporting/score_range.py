@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.bounds import BOUNDED, bounds
 from unjudged.measures import measures
+from unjudged.measures.bounds import BOUNDED, bounds
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, listed, share, silent
 from unjudged.reporting.subject import Subject

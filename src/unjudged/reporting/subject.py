@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unjudged.changes.leave_out import leave_out
 from unjudged.collection import Collection, Floats, Pool
+from unjudged.collection.membership import membership
+from unjudged.collection.pool import pool_of
 from unjudged.errors import UsageError, check_seed
-from unjudged.judgments.leave_out import leave_out
 from unjudged.measures import measures
-from unjudged.pooling.membership import membership
-from unjudged.pooling.pool import pool_of
 from unjudged.reporting.section import Progress, counted, silent
 from unjudged.results import Provenance, Result, Row
 from unjudged.scoring import POLICIES, Scores, score

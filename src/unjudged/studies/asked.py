@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unjudged.collection import Collection, Pool
+from unjudged.collection.pool import pool_of, read_pooled
 from unjudged.comparing.paired_scores import check_settings
 from unjudged.comparing.significance import Test
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
-from unjudged.pooling.pool import pool_of, read_pooled
 from unjudged.scoring import under_policy
 
 TOPICS = ("judged", "common")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from unjudged.changes.take import ordinary_teams, teams_without_relevant
 from unjudged.figures import contributions as charts
-from unjudged.judgments.take import ordinary_teams, teams_without_relevant
-from unjudged.pooling.contributions import contributions as per_team
+from unjudged.pools.contributions import contributions as per_team
 from unjudged.results import Result, Row
 from unjudged.studies import layouts
 from unjudged.studies._study import Lab, register

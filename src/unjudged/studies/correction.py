@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Pool
+from unjudged.collection.pool import TOLERANCE
 from unjudged.comparing.paired_scores import check_settings
 from unjudged.correction.asked import as_read, groups_of, pool_to_correct
 from unjudged.correction.correcting import quantities_of
@@ -22,7 +23,6 @@ from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure
 from unjudged.figures.correction import error_lines, indicator_points, stability_points
 from unjudged.figures.records import Records
-from unjudged.pooling.pool import TOLERANCE
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import correlation_p_value, spearman
 from unjudged.statistics.reliability import d_study, g_study

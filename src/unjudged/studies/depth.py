@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
-from unjudged.pooling.membership import membership
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Pooling, Runs, Scoring, Testing

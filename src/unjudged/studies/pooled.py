@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unjudged.collection import Pool
-from unjudged.pooling.membership import membership
+from unjudged.collection.membership import membership
 from unjudged.studies._study import Lab
 from unjudged.studies.preparing import Case
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.changes.reduce import reduce
 from unjudged.errors import UsageError
-from unjudged.judgments.reduce import reduce
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Runs, Scoring, Testing

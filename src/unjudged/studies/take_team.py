@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from unjudged.changes.take import ordinary_teams, teams_without_relevant
+from unjudged.collection.membership import membership, teams_of
 from unjudged.errors import UsageError, nearest, some
-from unjudged.judgments.take import ordinary_teams, teams_without_relevant
-from unjudged.pooling.membership import membership, teams_of
 from unjudged.results import Result
 from unjudged.studies._study import Lab, register
 from unjudged.studies.asked import Pooling, RunsOfTeams, Scoring, Testing

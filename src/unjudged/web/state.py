@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from unjudged.changes.leave_out import leave_out
+from unjudged.changes.shallow import shallow
 from unjudged.collection import Collection, Pool
 from unjudged.errors import UsageError
-from unjudged.judgments.depth import shallow
-from unjudged.judgments.leave_out import leave_out
 from unjudged.measures import measures
 from unjudged.reporting import Settings
 

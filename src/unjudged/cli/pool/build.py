@@ -23,7 +23,7 @@ HELP = "documents to judge for a budget: a list, or judgments"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    from unjudged.pooling.strategies import overview
+    from unjudged.pools.strategies import overview
 
     parser.epilog = f"strategies (options in brackets):\n{overview()}"
     options.add_collection(parser, need_runs=False)
@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build and write; the summary goes to stderr."""
-    from unjudged.pooling.build import build_pool
-    from unjudged.pooling.strategies import strategy
+    from unjudged.pools.build import build_pool
+    from unjudged.pools.strategies import strategy
 
     given: dict[str, Any] = dict(_pair(text) for text in args.set)
     strategy(args.strategy).checked(given)  # a misspelt name is told before anything is read

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Count and print; warnings go to stderr."""
-    from unjudged.pooling.contributions import contributions
+    from unjudged.pools.contributions import contributions
 
     pool = options.pool_arguments(args)
     collection = options.open_collection(args)

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Describe and print; warnings go to stderr."""
-    from unjudged.pooling.describe import describe, judged_curves
+    from unjudged.pools.describe import describe, judged_curves
 
     pool = options.pool_arguments(args)
     collection = options.open_collection(args)

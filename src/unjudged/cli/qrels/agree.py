@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from unjudged.io.files import run_name
-    from unjudged.judgments.agreement import judge_agreement
+    from unjudged.judges.agreement import judge_agreement
 
     if len(args.qrels) < 2:
         raise UsageError("agreement needs at least two files of judgments")

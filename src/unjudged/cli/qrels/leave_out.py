@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Reduce and write."""
-    from unjudged.judgments.leave_out import leave_out
+    from unjudged.changes.leave_out import leave_out
 
     if (args.team is None) == (args.run is None):
         raise UsageError("name what to leave out: --team NAME or --run NAME")

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge and write."""
-    from unjudged.judgments.merge import RULES, merge, replace_judgments
+    from unjudged.changes.merge import RULES, merge, replace_judgments
 
     rules = (*RULES, "replace", "fill")
     if args.rule not in rules:

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Reduce and write."""
-    from unjudged.judgments.reduce import reduce
+    from unjudged.changes.reduce import reduce
 
     collection = options.open_collection(args, need_runs=False)
     reduced = reduce(

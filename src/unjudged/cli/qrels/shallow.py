@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Reduce and write."""
-    from unjudged.judgments.depth import shallow
+    from unjudged.changes.shallow import shallow
 
     pool = options.pool_arguments(args)
     collection = options.open_collection(args)

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Reduce and write."""
-    from unjudged.judgments.take import take
+    from unjudged.changes.take import take
 
     if sum(x is not None for x in (args.team, args.run, args.fewest)) != 1:
         raise UsageError("name what to take: --team NAME, --run NAME or --fewest K")

@@ -1,0 +1,1 @@
+"""Judges: how far sets of judgments agree."""

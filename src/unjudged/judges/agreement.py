@@ -1,0 +1,208 @@
+"""`judge_agreement`: how far sets of judgments agree, document by document."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.changes.merge import judgments_of
+from unjudged.collection import Collection
+from unjudged.collection.aligned import UNJUDGED, Aligned, align
+from unjudged.errors import UsageError
+from unjudged.io.files import run_name
+from unjudged.results import Provenance, Result, Row, Verdict
+from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
+from unjudged.thresholds import limit_of
+
+ALL = "all"
+
+PAIR = ("kappa", "kappa_linear", "kappa_quadratic")
+GROUP = ("fleiss_kappa",)
+STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_ordinal", "alpha_interval", "overlap")
+
+
+def judge_agreement(
+    *sets: Any, names: Sequence[str] | None = None, rel: int = 1, binary: bool = False, call: str = ""
+) -> JudgeAgreement:
+    """Agreement of two or more sets of judgments: files, dicts, data frames, collections, or one dict {name: set}.
+
+    Per topic and over all: `documents` judged by all who are compared; `agreement`, the share with the same grade;
+    Cohen's `kappa`, plain and weighted by the distance of the grades (`kappa_linear`, `kappa_quadratic`) for each
+    pair; `fleiss_kappa` over all judges; Krippendorff's alpha (`alpha_nominal`, `alpha_ordinal`,
+    `alpha_interval`), which also counts documents that only some judged; `overlap`, the documents relevant (grade
+    `rel` or more) to all, as a share of those relevant to any, among the documents judged by all (Voorhees 2000).
+    `binary` compares relevant and nonrelevant instead of grades. Negative grades count as unjudged. A value that is
+    not defined (nothing in common, one grade only) is NaN. `.confusion` counts pairs of grades.
+    """
+    if len(sets) == 1 and isinstance(sets[0], Mapping) and not _is_qrels(sets[0]):
+        names, sets = [str(name) for name in sets[0]], tuple(sets[0].values())
+    if len(sets) < 2:
+        raise UsageError("agreement needs at least two sets of judgments")
+    judged = [judgments_of(one) for one in sets]
+    called = _names(sets) if names is None else list(names)
+    if len(called) != len(judged) or len(set(called)) < len(called) or ALL in called:
+        raise UsageError(f"every set of judgments needs a name of its own, found {', '.join(called)}")
+    aligned = align(judged)
+    if binary:
+        grade = np.where(aligned.judged, (aligned.grade >= rel).astype(np.int32), np.int32(UNJUDGED))
+        aligned = replace(aligned, grade=grade)
+    if not (aligned.judged.sum(axis=1) > 1).any():
+        raise UsageError("the sets of judgments have no judged document in common")
+    from unjudged import __version__
+
+    settings = {"judges": called, "rel": rel, "binary": binary}
+    return JudgeAgreement(
+        called, aligned, 1 if binary else rel, Provenance(__version__, call, tuple(j.source for j in judged), settings)
+    )
+
+
+def _is_qrels(given: Mapping[Any, Any]) -> bool:
+    """{topic: {doc: grade}} rather than {name: judgments}?"""
+    first = next(iter(given.values()), None)
+    return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
+
+
+def _names(sets: Sequence[Any]) -> list[str]:
+    """The names of the files, or letters where there are none or two are the same."""
+    found = []
+    for given in sets:
+        source = given.judgments.source if isinstance(given, Collection) else getattr(given, "source", None)
+        if isinstance(given, str) or hasattr(given, "__fspath__"):
+            source = str(given)
+        found.append(run_name(source) if isinstance(source, str) and source != "judgments" else "")
+    if all(found) and len(set(found)) == len(found):
+        return found
+    return [chr(ord("A") + i) if len(sets) <= 26 else f"judge{i + 1}" for i in range(len(sets))]
+
+
+class JudgeAgreement(Result):
+    """Statistics of agreement in long form: topic, judge_a, judge_b, statistic, value.
+
+    Rows over all judges have `all` in both judge columns; with two judges there is just the pair.
+    """
+
+    def __init__(self, judges: Sequence[str], aligned: Aligned, rel: int, provenance: Provenance) -> None:
+        columns = ("topic", "judge_a", "judge_b", "statistic", "value")
+        super().__init__(columns, self._tidy, provenance, self._wide)
+        self.judges: tuple[str, ...] = tuple(judges)
+        self.rel: int = rel
+        self.per_topic: bool = True
+        self.values: npt.NDArray[np.int32] = np.unique(aligned.grade[aligned.judged])
+        self._aligned = aligned
+
+    def _groups(self) -> Iterator[tuple[str, str, list[int]]]:
+        """Pairs of judges, and all of them where there are more than two."""
+        for a, b in itertools.combinations(range(len(self.judges)), 2):
+            yield self.judges[a], self.judges[b], [a, b]
+        if len(self.judges) > 2:
+            yield ALL, ALL, list(range(len(self.judges)))
+
+    def _topics(self) -> Iterator[tuple[str, npt.NDArray[np.int32]]]:
+        """Grades (documents x judges) of each topic and of all together."""
+        if self.per_topic:
+            for t, topic in enumerate(self._aligned.topics):
+                yield topic, self._aligned.grade[self._aligned.topic == t]
+        yield ALL, self._aligned.grade
+
+    def _rows_wide(self) -> Iterator[tuple[str, str, str, dict[str, float]]]:
+        for topic, grade in self._topics():
+            for a, b, columns in self._groups():
+                yield topic, a, b, self._statistics(grade[:, columns])
+
+    def _statistics(self, grade: npt.NDArray[np.int32]) -> dict[str, float]:
+        judged = grade != UNJUDGED
+        common = grade[judged.all(axis=1)]
+        counts = np.stack([(grade == v).sum(axis=1) for v in self.values], axis=1)
+        of_all = counts[judged.all(axis=1)]
+        relevant = common >= self.rel
+        union = int(relevant.any(axis=1).sum())
+        found: dict[str, float] = {"documents": len(common)}
+        if grade.shape[1] == 2:
+            table = self._table(common)
+            found["agreement"] = observed_agreement(table)
+            found["kappa"] = cohen_kappa(table, self.values)
+            found["kappa_linear"] = cohen_kappa(table, self.values, "linear")
+            found["kappa_quadratic"] = cohen_kappa(table, self.values, "quadratic")
+        else:
+            same = (common == common[:, :1]).all(axis=1)
+            found["agreement"] = float(same.mean()) if len(common) else float("nan")
+        if grade.shape[1] == len(self.judges):
+            found["fleiss_kappa"] = fleiss_kappa(of_all)
+        for level in ("nominal", "ordinal", "interval"):
+            found[f"alpha_{level}"] = krippendorff_alpha(counts, self.values, level)
+        found["overlap"] = int(relevant.all(axis=1).sum()) / union if union else float("nan")
+        return found
+
+    def _table(self, common: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        place = np.searchsorted(self.values, common)
+        size = len(self.values)
+        return np.bincount(place[:, 0] * size + place[:, 1], minlength=size * size).reshape(size, size)
+
+    def _tidy(self) -> Iterator[Row]:
+        for topic, a, b, found in self._rows_wide():
+            for statistic, value in found.items():
+                yield topic, a, b, statistic, value
+
+    def _wide(self) -> tuple[Sequence[str], list[Row]]:
+        rows = list(self._rows_wide())
+        shown = [s for s in STATISTICS if any(s in found for *_, found in rows)]
+        return (
+            ["topic", "judge_a", "judge_b", *shown],
+            [(topic, a, b, *(found.get(s) for s in shown)) for topic, a, b, found in rows],
+        )
+
+    def value(self, statistic: str, topic: str = ALL, judges: tuple[str, str] | None = None) -> float:
+        """One number: a statistic of all judges (or of two of them), over all topics (or in one)."""
+        pair = judges or ((ALL, ALL) if len(self.judges) > 2 else (self.judges[0], self.judges[1]))
+        for row in self._tidy():
+            if tuple(row[:4]) == (topic, *pair, statistic):
+                return float(row[4])
+        raise UsageError(f"no {statistic} of {' and '.join(pair)} in topic {topic}; there are {', '.join(STATISTICS)}")
+
+    def verdict(self) -> Verdict:
+        """By Krippendorff's customary limits for alpha (2004)."""
+        scale = "ordinal" if len(self.values) > 2 else "nominal"
+        alpha = self._statistics(self._aligned.grade)[f"alpha_{scale}"]
+        if alpha != alpha:
+            return Verdict("unknown", "only one grade was given, so agreement beyond chance is not defined")
+        limit = limit_of("judges")
+        how = {
+            "solid": "agree well",
+            "with care": "agree in the main",
+            "fragile": "do not agree enough to stand for each other",
+        }[limit.word(alpha)]
+        told = f"the {len(self.judges)} judges {how}: Krippendorff's alpha ({scale}) is {alpha:.3f}"
+        return limit.verdict(told, alpha)
+
+    @property
+    def confusion(self) -> Result:
+        """Pairs of grades given to the same document by two judges, counted, per topic and over all."""
+        columns = ("topic", "judge_a", "judge_b", "grade_a", "grade_b", "documents")
+
+        def tables() -> Iterator[tuple[str, str, str, npt.NDArray[np.int64]]]:
+            for topic, grade in self._topics():
+                for a, b, pair in self._groups():
+                    if len(pair) == 2:
+                        both = grade[:, pair]
+                        yield topic, a, b, self._table(both[(both != UNJUDGED).all(axis=1)])
+
+        def rows() -> Iterator[Row]:
+            for topic, a, b, table in tables():
+                for i, j in itertools.product(range(len(self.values)), repeat=2):
+                    yield topic, a, b, int(self.values[i]), int(self.values[j]), int(table[i, j])
+
+        def layout() -> tuple[Sequence[str], list[Row]]:
+            head = ["topic", "judge_a", "judge_b", "grade_a", *(f"grade_b={v}" for v in self.values.tolist())]
+            body: list[Row] = [
+                (topic, a, b, int(v), *map(int, table[i]))
+                for topic, a, b, table in tables()
+                for i, v in enumerate(self.values.tolist())
+            ]
+            return head, body
+
+        return Result(columns, rows, self.provenance, layout)

@@ -1,0 +1,132 @@
+"""What is in a collection, and what its pool looks like (the papers' Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unjudged.collection import Collection, Pool
+from unjudged.collection.membership import coverage_of, teams_of
+from unjudged.collection.pool import TOLERANCE, inferred_depth, inferred_runs, pool_of
+from unjudged.errors import UsageError
+from unjudged.measures import measures
+from unjudged.results import Provenance, Result, Row
+from unjudged.statistics.exact_sums import exact_mean
+
+CUTOFFS = (1, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
+"""Where judged@k is shown."""
+
+
+def describe(
+    collection: Collection,
+    *,
+    depth: int | None = None,
+    pooled: str | Sequence[str] | None = None,
+    tolerance: float = TOLERANCE,
+    by: str = "lines",
+    rel: int = 1,
+    cutoffs: Sequence[int] = CUTOFFS,
+    call: str = "",
+) -> Result:
+    """Topics, judgments, N and R, documents per grade, runs, teams; pool depth, pooled runs, coverage, judged@k.
+
+    One row per statistic: its value (a count or an average), and the lowest and highest one over topics (over runs for
+    judged@k). Coverage counts the judgments in the top of the pooled runs (`depth`, `pooled` as in `pool_of`: every
+    run given unless stated); which runs look pooled is told beside it, by name in the notes. `by` as in `membership`.
+    """
+    judgments, full = collection.judgments, collection.full
+    if collection.teams:
+        teams_of(collection)  # a team file that misses a run is told
+    pool = pool_of(collection, depth, pooled, tolerance)
+    seen_depth = inferred_depth(full)
+    looks = inferred_runs(full, pool.depth, tolerance)
+    coverage = coverage_of(collection, pool, by)
+    judged = judgments.grade >= 0
+
+    def spread(name: str, values: Any) -> Row:
+        low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+        return name, exact_mean(values), _plain(low), _plain(high)
+
+    def rows() -> Iterable[Row]:
+        yield "topics", len(collection.topics), None, None
+        yield "judgments", int(judged.sum()), None, None
+        if not judged.all():
+            yield "listed, not judged", int((~judged).sum()), None, None
+        yield spread("N", judgments.count(0, rel))
+        yield spread("R", judgments.count(rel))
+        for grade in sorted(set(judgments.grade[judged].tolist()), reverse=True):
+            yield spread(f"grade {grade}", judgments.count(grade, grade + 1))
+        yield "topics without relevant documents", int((judgments.count(rel) == 0).sum()), None, None
+        yield "runs", len(collection.runs), None, None
+        if collection.teams:
+            yield "teams", len({collection.teams[r] for r in collection.runs if r in collection.teams}), None, None
+        yield spread("documents per list", full.hits.length[full.hits.answered].astype(np.float64))
+        yield "pool depth", pool.depth, None, None
+        yield "inferred depth", seen_depth, None, None
+        yield "runs taken as pooled", len(pool.runs), None, None
+        yield "runs that look pooled", len(looks), None, None
+        yield "covered judgments", coverage.covered, None, None
+        yield "coverage", coverage.share, None, None
+        for k, values in _judged_at(collection, cutoffs):
+            yield spread(f"judged@{k}", values)
+
+    def layout() -> tuple[Sequence[str], list[Row]]:
+        return ("statistic", "value", "range"), [
+            (name, _shown(name, value), "" if low is None else f"[{_shown(name, low)}, {_shown(name, high)}]")
+            for name, value, low, high in rows()
+        ]
+
+    from unjudged import __version__
+
+    settings = {**collection.settings, **pool.settings, "top counted by": by, "rel": rel, "tolerance": tolerance}
+    provenance = Provenance(__version__, call, collection.sources, settings)
+    notes = [*pool.notes, *_pool_notes(full, pool, looks), *coverage.warnings()]
+    return Result(("statistic", "value", "low", "high"), rows, provenance, layout, notes=notes)
+
+
+def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, call: str = "") -> Result:
+    """judged@k of every run: the share of its top k that is listed in the judgments, averaged over its topics."""
+    from unjudged import __version__
+
+    def rows() -> list[Row]:
+        table = list(_judged_at(collection, cutoffs))
+        return [(run, k, float(values[r])) for r, run in enumerate(collection.runs) for k, values in table]
+
+    return Result(("run", "k", "value"), rows, Provenance(__version__, call, collection.sources, collection.settings))
+
+
+def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple[int, Any]]:
+    """(k, share judged in the top k of each run); cut-offs behind the longest list are passed over."""
+    if any(k < 1 for k in cutoffs):
+        raise UsageError("cut-offs are positive numbers of documents")
+    longest = int(collection.hits.length.max(initial=0))
+    shape = len(collection.runs), len(collection.topics)
+    answered = collection.hits.answered.reshape(shape)
+    for k in cutoffs:
+        if k <= longest or k == min(cutoffs):
+            values = measures(f"Judged@{k}")[0].cells(collection.hits).reshape(shape)
+            yield k, np.where(answered, values, 0.0).sum(axis=1) / np.maximum(answered.sum(axis=1), 1)
+
+
+def _pool_notes(full: Collection, pool: Pool, looks: tuple[str, ...]) -> list[str]:
+    strangers = sorted(run for run in full.runs if run not in set(looks))
+    if not strangers:
+        return []
+    shown = ", ".join(strangers[:8]) + (", ..." if len(strangers) > 8 else "")
+    many = "1 run does" if len(strangers) == 1 else f"{len(strangers)} runs do"
+    return [f"{many} not look pooled to depth {pool.depth}: {shown}"]
+
+
+def _plain(value: Any) -> float | int:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _shown(name: str, value: Any) -> str:
+    """Averages as in the papers' Table 1, shares with three decimals, counts as they are."""
+    if value is None:
+        return "-"
+    if name == "coverage" or name.startswith("judged@"):
+        return f"{value:.3f}"
+    return f"{value:.1f}" if isinstance(value, float) else f"{value}"
