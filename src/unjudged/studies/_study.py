@@ -16,6 +16,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from unjudged.results import Provenance, Result
 from unjudged.studies.asked import Group
 from unjudged.studies.execution import Unit, Work, run_units
 from unjudged.studies.fingerprint import fingerprint, of_collection
+from unjudged.studies.user_code import package_hash
 from unjudged.studies.workdir import Arrays, Workdir
 
 NAMES = (
@@ -155,9 +157,7 @@ class Lab:
 
     def run(self, work: Work, shared: Any, units: Sequence[Unit], stage: str) -> list[Arrays]:
         """The value of every unit, in their order; kept ones are not computed again."""
-        from unjudged import __version__
-
-        task = fingerprint(__version__, self.study, f"{work.__module__}.{work.__qualname__}", shared)
+        task = self._fingerprint(work, shared)
         keys = [fingerprint(task, unit) for unit in units] if self.workdir else []
         values: dict[int, Arrays] = {}
         if self.workdir:
@@ -173,6 +173,15 @@ class Lab:
                     self.workdir.keep(keys[left[place]], value)
                 self._tell(stage, len(values), len(units), before)
         return [values[i] for i in range(len(units))]
+
+    def _fingerprint(self, work: Work, shared: Any) -> str:
+        """What decides the values of units: this package's code, the work and its inputs."""
+        try:
+            return fingerprint(package_hash(), self.study, work, shared)
+        except TypeError as problem:
+            if self.workdir:
+                raise UsageError(f"a work folder cannot keep the units of this study: {problem}") from None
+            return secrets.token_hex(32)
 
     def _tell(self, stage: str, done: int, total: int, before: int) -> None:
         if self.progress is not None:
