@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from unjudged.cli import main
 
-GOLDEN = Path(__file__).parent / "golden" / "trec_eval"
+GOLDEN = ROOT / "tests" / "golden" / "trec_eval"
 
 # Where we leave trec_eval on purpose (docs/trec_eval.md). Lines of these measures are not compared ...
 OWN_LINES = ("rbp", "rbp_resid")  # trec_eval 10 reads uninitialised memory / loses p^L

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from places import DATA
 
 import unjudged as uj
 from unjudged.statistics.bootstrap import bootstrap
 
-ROBUST = Path(__file__).parents[2] / "shared" / "data" / "robust03"
+ROBUST = DATA / "robust03"
 
 FOUND = {  # significant pairs of 120, estimated difference required
     "AP'": (91, 0.080),

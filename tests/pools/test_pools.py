@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from places import DATA
 from reference import Qrels, Run, collections, in_order, read_qrels, read_run
 
 import unjudged as uj
 from unjudged.collection.membership import membership
 from unjudged.collection.pool import inferred_depth, inferred_runs, read_pooled
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared collections are not here")
 REAL = ("dl19-passage", "robust03", "trec2-adhoc")
 

@@ -16,18 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from kernel_twins import _c, both, needs_c
 
 from unjudged.kernels import TIES, _numpy
 
-try:
-    from unjudged.kernels import _c
-except ImportError:
-    _c = None  # type: ignore[assignment]
-
-NO_C = "the C kernels are not built here (no compiler at installation), so there is nothing to compare"
-needs_c = pytest.mark.skipif(_c is None, reason=NO_C)
-KERNELS = [pytest.param(_numpy, id="numpy"), pytest.param(_c, id="c", marks=needs_c)]
-both = pytest.mark.parametrize("kernels", KERNELS)
 generated = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 TREC10, TREC9, FILE, ASCENDING = (TIES[name] for name in ("trec10", "trec9", "file", "ascending"))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from places import DATA
 from scipy import stats
 
 import unjudged as uj
@@ -450,7 +451,7 @@ def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
 )
 def test_real_collections(name: str, facts: str, loss: float) -> None:
     """Complete, small enough, and near the losses of left-out teams measured elsewhere (every run taken as pooled)."""
-    data = Path(__file__).parent.parent.parent / "shared" / "data" / name
+    data = DATA / name
     if not data.is_dir():
         pytest.skip("the real collections are not here")
     collection = uj.load(str(data / "qrels.txt.gz"), str(data / "runs"), teams=data / "teams.tsv", lenient=True)

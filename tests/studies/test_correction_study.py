@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from correction_reference import Reference
-from test_correction import load, world
+from correction_worlds import load, world
+from places import DATA
 
 import unjudged as uj
 from unjudged.cli import main
@@ -22,7 +23,7 @@ from unjudged.figures.correction import error_lines, indicator_points, stability
 from unjudged.statistics.tukey import classical_tukey
 from unjudged.studies.correction import performances
 
-TREC2 = Path(__file__).parents[2] / "shared" / "data" / "trec2-adhoc"
+TREC2 = DATA / "trec2-adhoc"
 
 PUBLISHED = {
     5: ((0.0063, 19), (0.0069, 18), (0.0065, 19)),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_kernels import both
+from kernel_twins import both
 
 import unjudged as uj
 from unjudged.results import Result

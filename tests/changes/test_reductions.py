@@ -15,6 +15,7 @@ import pytest
 import worked_pool
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from places import DATA
 from reference import Qrels, Run, collections, in_order
 
 import unjudged as uj
@@ -24,7 +25,6 @@ from unjudged.io.write import write_qrels
 from unjudged.measures import REGISTRY, Measure
 from unjudged.measures import measures as parse_all
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared collections are not here")
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.errors.DataWarning")

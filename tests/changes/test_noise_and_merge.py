@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import unjudged as uj
 from unjudged.changes.merge import RULES
 from unjudged.cli import main
 from unjudged.io.write import write_qrels
-
-DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
 Qrels = dict[str, dict[str, int]]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import unjudged as uj
 from unjudged.collection import Collection, Judgments
@@ -738,6 +739,6 @@ def test_ranx_files(tmp_path: Path, plain: Collection) -> None:
 
 
 def test_recognised_formats_are_the_documented_ones() -> None:
-    page = (Path(__file__).parent.parent / "docs" / "formats.md").read_text("utf-8")
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     for name in formats.QRELS_FORMATS:
         assert f"`{name}`" in page

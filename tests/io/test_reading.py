@@ -21,16 +21,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_twins import _c, needs_c
 
 import unjudged as uj
 from unjudged import kernels
 from unjudged.errors import DataWarning, InputError, UnjudgedError, UsageError
 from unjudged.kernels import _numpy
-
-try:
-    from unjudged.kernels import _c
-except ImportError:
-    _c = None  # type: ignore[assignment]
 
 PATCHED = (
     "Index",
@@ -52,7 +48,7 @@ RESULT = {"1": {"c": 3.0, "x": 2.0, "a": 1.0}, "2": {"e": 2.0, "d": 1.0}}
     autouse=True,
     params=[
         "numpy",
-        pytest.param("c", marks=pytest.mark.skipif(_c is None, reason="the C kernels are not built here")),
+        pytest.param("c", marks=needs_c),
     ],
 )
 def both_kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,6 @@ from unjudged.pools.build import settled, split
 from unjudged.pools.sampling import shares
 from unjudged.pools.strategies import ADAPTIVE, STRATEGIES
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "data"
-
 # -- the example: one topic, three runs, seven documents; relevant are a, c and e, nobody judged g
 #
 #   rank   A (score)   B (score)   C (score)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import unjudged as uj
 from unjudged.cli.explain import explain
 from unjudged.measures import CITATIONS, NAMED, REGISTRY, Measure, measures, parse
 
-DOCS = Path(__file__).parent.parent / "docs"
 CUTOFFS: dict[str, float] = {"k": 3, "recall": 0.3}
 
 
@@ -154,7 +154,7 @@ def test_explain_computes_the_worked_example() -> None:
 
 @every_measure
 def test_named_in_the_docs(measure: Measure) -> None:
-    page = (DOCS / "measures.md").read_text("utf-8")
+    page = (ROOT / "docs" / "measures.md").read_text("utf-8")
     assert re.search(rf"[`(]{re.escape(measure.name)}\b", page)
 
 

@@ -6,7 +6,6 @@ import itertools
 import math
 import warnings
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import unjudged as uj
 from unjudged.comparing.power import Power
@@ -23,7 +23,7 @@ from unjudged.measures import measures as parsed
 from unjudged.results import Provenance
 from unjudged.statistics.draws import topic_set_pairs, topic_subsets
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "robust03"
+ROBUST = DATA / "robust03"
 
 
 def scores_of(*matrices: Any, runs: list[str] | None = None, measures: str = "AP, nDCG@10") -> uj.Scores:
@@ -51,13 +51,13 @@ MATRIX = random_matrix(3)
 # -- discriminative power
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="robust03 is not here")
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="robust03 is not here")
 def test_significant_pairs_of_robust_2003() -> None:
     """METHODS E: 16 runs, topics 601 to 650, 1000 resamples; counts and estimated differences."""
-    runs = [path for path in sorted((DATA / "runs").iterdir()) if "InexpC2" not in path.name]
+    runs = [path for path in sorted((ROBUST / "runs").iterdir()) if "InexpC2" not in path.name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", uj.DataWarning)
-        collection = uj.load(DATA / "qrels.txt.gz", runs, only="601-650", truncate=1000, gains={1: 1, 2: 3})
+        collection = uj.load(ROBUST / "qrels.txt.gz", runs, only="601-650", truncate=1000, gains={1: 1, 2: 3})
     scores = uj.score(collection, "sakai2009")
     found = rows_of(uj.discriminative_power(scores, alpha=0.05, resamples=1000, seed=0))
     assert [str(r["measure"]) for r in found] == [str(m) for m in parsed("sakai2009")]

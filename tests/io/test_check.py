@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 from unjudged.cli import main
 from unjudged.collection.load import read_collection
@@ -25,7 +26,6 @@ from unjudged.io.trec import Reading
 from unjudged.results import FORMATS
 from unjudged.scoring import score
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 MEASURES = ["AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10", "num_ret"]
 
 QRELS = b"1 0 d01 1\n1 0 d02 0\n2 0 d01 2\n2 0 d03 0\n"

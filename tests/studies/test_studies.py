@@ -7,7 +7,6 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import scipy.stats
 import worked_pool
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import unjudged as uj
 import unjudged.studies
@@ -584,7 +584,6 @@ def test_teams_are_needed_where_they_are(sim: uj.Collection) -> None:
 
 # -- the findings of the papers on real collections (issue 7, must show 1)
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 COLLECTIONS = ("dl19-passage", "robust03", "trec2-adhoc")
 CONDENSED = ("AP'", "Q'", "nDCG'(dcg='jk')@1000", "RBP'", "bpref")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DATA
 
 import unjudged as uj
 from unjudged.collection import Cells, Hits
@@ -20,8 +21,6 @@ from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY, Measure, measure, measures
 from unjudged.measures.ties import averaging, expected, spread, states, tie_effect
 from unjudged.measures.ties.effect import MONOTONE, monotone
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 # -- cases: qrels of one topic, and its list as groups of tied documents (a name's number is its grade, u unjudged)
 
