@@ -7,6 +7,7 @@ it as `case.limits`. A number that can turn a word stands in the table and nowhe
 from __future__ import annotations
 
 import functools
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ def default_thresholds() -> Thresholds:
     return _made(_own_table())
 
 
-def read_thresholds(path: str | Path | None = None) -> Thresholds:
+def read_thresholds(path: str | os.PathLike[str] | None = None) -> Thresholds:
     """The limits, with the numbers of the user's file on top."""
     if path is None:
         return default_thresholds()
