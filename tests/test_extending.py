@@ -1,4 +1,4 @@
-"""One file and one line: a measure, a format, a change, a study, a question, a figure and a verb added to a copy of the package."""
+"""One file and one line: one of everything that can be added, in a copy of the package, and used there."""
 
 from __future__ import annotations
 
@@ -115,11 +115,13 @@ LINES = {
     "studies/engine/study.py": ('    *("compare", ', '    *("firsts", "compare", '),
     "studies/questions.py": (
         "    for question in (\n",
-        '    for question in (\n        Question("first-hits", "Is the first one right?", "firsts", "One bar per run."),\n',
+        "    for question in (\n"
+        '        Question("first-hits", "Is the first one right?", "firsts", "One bar per run."),\n',
     ),
     "thresholds.toml": (
         "[contents]\n",
-        '[first-hits]\nwhat = "firsts"\nunit = "share"\nbetter = "higher"\nsolid = 0.9\ncare = 0.5\nsource = "ours"\n\n[contents]\n',
+        '[first-hits]\nwhat = "firsts"\nunit = "share"\nbetter = "higher"\nsolid = 0.9\ncare = 0.5\n'
+        'source = "ours"\n\n[contents]\n',
     ),
     "cli/__init__.py": ('    "score",\n', '    "score",\n    "hello",\n'),
 }
@@ -127,7 +129,8 @@ USE = """
 import json, sys
 import unjudged as uj
 assert uj.__file__.startswith(sys.argv[1]), uj.__file__
-c = uj.load("qrels", {"a": {"1": {"x": 2.0, "y": 1.0}, "2": {"y": 1.0}}, "b": {"1": {"y": 2.0}, "2": {"x": 3.0, "y": 1.0}}})
+runs = {"a": {"1": {"x": 2.0, "y": 1.0}, "2": {"y": 1.0}}, "b": {"1": {"y": 2.0}, "2": {"x": 3.0, "y": 1.0}}}
+c = uj.load("qrels", runs)
 less = uj.without_grade(c, 2)
 again = less.with_ties("file")
 made = uj.study("first-hits", c, workdir="kept")

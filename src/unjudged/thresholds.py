@@ -164,3 +164,6 @@ def _override(table: dict[str, Any], changes: Mapping[str, Any], source: str) ->
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or value < 0:
                 raise InputError(f"[{key}] {name} needs a {'whole ' * whole}number of 0 or more, not {value!r}", source)
             table[key][name] = value
+        better, solid, care = (table[key][name] for name in ("better", "solid", "care"))
+        if (solid < care) if better == "higher" else (solid > care):
+            raise InputError(f"[{key}] solid must not be easier to reach than care ({solid:g} and {care:g})", source)
