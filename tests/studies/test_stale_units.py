@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import unjudged
-from unjudged.studies.fingerprint import fingerprint
+from unjudged.studies.engine.fingerprint import fingerprint
 
 USER = '''
 import threading
@@ -26,8 +26,7 @@ import numpy as np
 
 import helpers
 import unjudged as uj
-from unjudged.results import Result
-from unjudged.studies import register
+from unjudged.studies import Answer, register
 
 WEIGHTS = [0.341, 5.0]
 NAMES = {"one", "two", "three"}
@@ -74,10 +73,9 @@ def work(shared, unit, *, more=0.0):
 
 
 @register("mine", help="the mean")
-def mine(lab):
-    ((_, collection),) = lab.cases
-    found = lab.run(work, (collection, Mine), [1, 2], "mine")
-    return Result(("mean",), lambda: [(float(f["mean"]),) for f in found], lab.provenance())
+def mine(case):
+    found = case.run(work, (case.collection, Mine), [1, 2], "mine")
+    return Answer(("mean",), [(float(f["mean"]),) for f in found])
 
 
 if __name__ == "__main__":

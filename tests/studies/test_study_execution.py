@@ -19,9 +19,9 @@ import pytest
 
 import unjudged as uj
 from unjudged.errors import InputError, UsageError
-from unjudged.studies import execution
-from unjudged.studies.fingerprint import fingerprint
-from unjudged.studies.workdir import Workdir
+from unjudged.studies.engine import execution
+from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.workdir import Workdir
 
 UNITS = list(range(12))
 
@@ -164,8 +164,8 @@ def test_fingerprints_tell_things_apart() -> None:
 
 
 def test_a_fingerprint_is_the_same_in_another_process() -> None:
-    code = "import numpy as np; from unjudged.studies.fingerprint import fingerprint as f; import unjudged as uj;"
-    code += "print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
+    code = "import numpy as np; from unjudged.studies.engine.fingerprint import fingerprint as f; "
+    code += "import unjudged as uj; print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == fingerprint({"a": (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, "x")
 

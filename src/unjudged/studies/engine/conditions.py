@@ -1,4 +1,4 @@
-"""The board: chosen runs scored under several conditions, and what a condition does to their order.
+"""Chosen runs scored under several conditions, and what a condition does to their order.
 
 A condition is a set of judgments that stay (leave a team out, a shallower pool...). The first one is always the full
 judgments. A work unit scores one condition with some measures; where the study asks for discriminative power, it
@@ -15,17 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.comparing.paired_scores import check_topic_scores, told
-from unjudged.comparing.significance import Test
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, as_usage_errors
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
-from unjudged.studies._study import Lab
-from unjudged.studies.preparing import Case
-from unjudged.studies.workdir import Arrays
+from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.setup import Setup, check_topic_scores
+from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.workdir import Arrays
 
 FULL = "full"
 TOGETHER = 3
@@ -34,31 +33,31 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class Conditions:
     """What every worker needs: the runs, the measures, the judgments of each condition."""
 
     collection: Collection
     measures: tuple[Measure, ...]
-    conditions: tuple[str, ...]
+    names: tuple[str, ...]
     kept: npt.NDArray[np.uint8]
     counted: Mask
     test: Test | None
 
     @classmethod
-    def of(cls, case: Case, conditions: Mapping[str, Mask], test: Test | None = None) -> Board:
-        """A board over the full judgments and these conditions."""
+    def of(cls, setup: Setup, conditions: Mapping[str, Mask], test: Test | None = None) -> Conditions:
+        """The full judgments and these conditions."""
         if test is not None:
-            check_topic_scores(case.measures, "significance")
-            if case.counted.sum() < 2:
+            check_topic_scores(setup.measures)
+            if setup.counted.sum() < 2:
                 raise UsageError("significance needs at least 2 topics, 1 given")
-        everything = np.ones(len(case.collection.judgments), bool)
+        everything = np.ones(len(setup.collection.judgments), bool)
         kept = np.packbits(np.stack([everything, *conditions.values()]), axis=1)
-        return cls(case.selected, case.measures, (FULL, *conditions), kept, case.counted, test)
+        return cls(setup.selected, setup.measures, (FULL, *conditions), kept, setup.counted, test)
 
     @property
     def size(self) -> str:
         """How many sets of judgments are scored, in words."""
-        return f"{len(self.conditions)} set{'s' * (len(self.conditions) != 1)} of judgments"
+        return f"{len(self.names)} set{'s' * (len(self.names) != 1)} of judgments"
 
     def under(self, condition: int) -> Collection | None:
         """The collection with the judgments of a condition; None where there are none."""
@@ -67,35 +66,34 @@ class Board:
             return self.collection
         if not mask.any():
             return None
-        return self.collection.keeping(mask, self.conditions[condition])
+        return self.collection.keeping(mask, self.names[condition])
 
 
-def judge(board: Board, unit: tuple[int, tuple[int, ...]]) -> Arrays:
+def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
     """One work unit: the means of all runs under a condition, and which pairs differ significantly."""
     condition, chosen = unit
-    reduced = board.under(condition)
+    reduced = conditions.under(condition)
     if reduced is None:
-        return _nothing(board, len(chosen))
-    scores = score(reduced, [board.measures[m] for m in chosen])
-    scores.counted &= board.counted
-    found: Arrays = {"means": scores.mean_values().T}
-    if board.test is not None:
-        matrices = [np.ascontiguousarray(scores.values[:, board.counted, m].T) for m in range(len(chosen))]
-        with told():
-            tested = [board.test.run(matrix) for matrix in matrices]
-            required = [board.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]
+        return _nothing(conditions, len(chosen))
+    scores = score(reduced, [conditions.measures[m] for m in chosen])
+    found: Arrays = {"means": scores.mean_values(conditions.counted).T}
+    if conditions.test is not None:
+        matrices = [np.ascontiguousarray(scores.values[:, conditions.counted, m].T) for m in range(len(chosen))]
+        with as_usage_errors():
+            tested = [conditions.test.run(matrix) for matrix in matrices]
+            required = [conditions.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]
         found["p_value"] = np.stack([t.p_value for t in tested])
         found["difference"] = np.stack([t.difference for t in tested])
         found["required"] = np.array(required)
     return found
 
 
-def _nothing(board: Board, measures: int) -> Arrays:
+def _nothing(conditions: Conditions, measures: int) -> Arrays:
     """A condition without any judgment says nothing: no means, no pair told apart."""
-    runs = len(board.collection.runs)
+    runs = len(conditions.collection.runs)
     pairs = runs * (runs - 1) // 2
     found: Arrays = {"means": np.full((measures, runs), np.nan)}
-    if board.test is not None:
+    if conditions.test is not None:
         found["p_value"] = np.ones((measures, pairs))
         found["difference"] = np.zeros((measures, pairs))
         found["required"] = np.full(measures, np.nan)
@@ -103,8 +101,8 @@ def _nothing(board: Board, measures: int) -> Arrays:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """The board filled in: conditions x measures x runs, and conditions x measures x pairs."""
+class Scored:
+    """The scores: conditions x measures x runs, and conditions x measures x pairs."""
 
     runs: tuple[str, ...]
     conditions: tuple[str, ...]
@@ -143,7 +141,7 @@ class Judged:
     def compared(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> Compared:
         """Significant pairs among these runs, and what changed against the full judgments."""
         if self.p_value is None or self.difference is None or self.required is None:
-            raise ValueError("this board was filled without significance tests")
+            raise ValueError("these conditions were scored without significance tests")
         chosen = self.pairs(runs)
         before = self.p_value[0, measure, chosen] < self.alpha
         after = self.p_value[condition, measure, chosen] < self.alpha
@@ -172,12 +170,12 @@ class Compared:
         return self.significant / self.pairs if self.pairs else float("nan")
 
 
-def fill(lab: Lab, board: Board, stage: str) -> Judged:
-    """Run the board's units."""
-    size = len(board.measures) if board.test is None else 1 if len(board.conditions) == 1 else TOGETHER
-    groups = [tuple(range(len(board.measures))[i : i + size]) for i in range(0, len(board.measures), size)]
-    units = [(c, group) for c in range(len(board.conditions)) for group in groups]
-    values = lab.run(judge, board, units, stage)
+def fill(case: Case, conditions: Conditions) -> Scored:
+    """Score the runs under every condition."""
+    size = len(conditions.measures) if conditions.test is None else 1 if len(conditions.names) == 1 else TOGETHER
+    groups = [tuple(range(len(conditions.measures))[i : i + size]) for i in range(0, len(conditions.measures), size)]
+    units = [(c, group) for c in range(len(conditions.names)) for group in groups]
+    values = case.run(judge, conditions, units, conditions.size)
 
     def joined(name: str) -> Any:
         rows = [
@@ -185,14 +183,14 @@ def fill(lab: Lab, board: Board, stage: str) -> Judged:
         ]
         return np.stack(rows)
 
-    tests = board.test is not None
-    return Judged(
-        board.collection.runs,
-        board.conditions,
-        board.measures,
+    tests = conditions.test is not None
+    return Scored(
+        conditions.collection.runs,
+        conditions.names,
+        conditions.measures,
         joined("means"),
         joined("p_value") if tests else None,
         joined("difference") if tests else None,
         joined("required") if tests else None,
-        board.test.alpha if board.test is not None else float("nan"),
+        conditions.test.alpha if conditions.test is not None else float("nan"),
     )

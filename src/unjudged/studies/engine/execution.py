@@ -27,7 +27,7 @@ from concurrent.futures import (
 from typing import Any
 
 from unjudged.errors import UsageError
-from unjudged.studies.workdir import Arrays
+from unjudged.studies.engine.workdir import Arrays
 
 Unit = Any
 Work = Callable[[Any, Unit], Arrays]
@@ -132,7 +132,7 @@ class _Local(_Rounds):
         ways = multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
         if "forkserver" in ways:
-            context.set_forkserver_preload(["unjudged.studies.execution"])
+            context.set_forkserver_preload(["unjudged.studies.engine.execution"])
         blob = _packed((work, shared))
         self._pool = ProcessPoolExecutor(min(self._workers, len(left)), context, _receive, (key, blob))
         with _without_main():

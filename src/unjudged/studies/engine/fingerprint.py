@@ -19,7 +19,7 @@ import numpy as np
 from unjudged.collection import Collection, Hits, Judgments
 from unjudged.io.ids import Ids
 from unjudged.measures import Measure
-from unjudged.studies.user_code import code_parts, instructions, module_parts, outside
+from unjudged.studies.engine.user_code import code_parts, instructions, module_parts, outside
 
 _PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str)
 

@@ -12,7 +12,7 @@ from unjudged.collection import Collection
 from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError
 from unjudged.scoring import score
-from unjudged.studies.asked import Runs, RunsOfTeams
+from unjudged.studies.engine.groups import Runs, RunsOfTeams
 
 
 def team_of(collection: Collection, run: str) -> str:
@@ -38,12 +38,9 @@ def one_of_each(teams: Mapping[str, list[str]], seed: int, repeat: int = 1) -> d
     return chosen
 
 
-def best_runs(collection: Collection, runs: list[str], top: float, by: Any, rel: int | None = None) -> list[str]:
-    """The best of these runs by a measure (equal ones by name), in the order given: a share below 1, else a number."""
-    many = kept_count(top, len(runs))
-    scores = score(collection, by, rel=rel)
-    means = dict(zip(collection.runs, scores.mean_values()[:, 0].tolist(), strict=True))
-    kept = set(sorted(runs, key=lambda run: (-means[run], run))[:many])
+def best_runs(runs: list[str], top: float, means: Mapping[str, float]) -> list[str]:
+    """The best of these runs by their means (equal ones by name), in the order given: a share below 1, or a number."""
+    kept = set(sorted(runs, key=lambda run: (-means[run], run))[: kept_count(top, len(runs))])
     return [run for run in runs if run in kept]
 
 
@@ -58,7 +55,8 @@ def choose(
         drawn = set(one_of_each(runs_by_team(collection), asked.seed, repeat).values())
         runs = [run for run in runs if run in drawn]
     if asked.top is not None:
-        runs = best_runs(collection, runs, asked.top, asked.by if asked.by is not None else first, rel)
+        scores = score(collection, asked.by if asked.by is not None else first, rel=rel).mean_values()[:, 0]
+        runs = best_runs(runs, asked.top, dict(zip(collection.runs, scores.tolist(), strict=True)))
     elif asked.by is not None:
         raise UsageError("--by says how --top ranks the runs; give --top, too")
     if len(runs) < 2:

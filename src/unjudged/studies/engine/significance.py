@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, check_seed, nearest
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap, bootstrap_interval
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.paired import effect_size, permutation, residual_effect_size, t_interval, t_test, wilcoxon
@@ -52,6 +52,9 @@ class Test:
     def __post_init__(self) -> None:
         if self.name not in TESTS:
             raise UsageError(f"unknown test {self.name!r}{nearest(self.name, TESTS)}; there are {', '.join(TESTS)}")
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha lies between 0 and 1, not {self.alpha}")
+        check_seed(self.seed)
         if self.resamples is not None and self.resamples < 1:
             raise UsageError(f"at least 1 resample is needed, not {self.resamples}")
 
