@@ -80,6 +80,13 @@ def test_local_work_gives_the_same_values(jobs: int | None, tmp_path: Path) -> N
     assert values(add, tmp_path, jobs=jobs) == EXPECTED
 
 
+def test_slow_work_goes_to_processes_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for least, started in ((float("inf"), False), (-1.0, True)):
+        monkeypatch.setattr(execution, "_WORTH_PROCESSES", least)
+        assert values(add, tmp_path, jobs=None) == EXPECTED
+        assert bool(list(tmp_path.glob("unpacked-*"))) == (started and execution.cores() > 1)
+
+
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor_gives_the_same_values(kind: Any, tmp_path: Path) -> None:
     with kind(2) as executor:

@@ -42,11 +42,12 @@ def served(collection: uj.Collection) -> Iterator[Served]:
         yield running
 
 
-def raw(served: Served, request: bytes) -> bytes:
-    """What the server says to these bytes."""
+def raw(served: Served, request: bytes, *, hang_up: bool = False) -> bytes:
+    """What the server says to these bytes; one that is told to hang up may do so before it answers."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as line:
         line.sendall(request)
-        line.shutdown(socket.SHUT_WR)
+        if hang_up:
+            line.shutdown(socket.SHUT_WR)
         answer = b""
         while part := line.recv(65536):
             answer += part
@@ -144,8 +145,8 @@ def test_nothing_else_is_understood(served: Served) -> None:
     upgrade = (
         own + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
     )
-    assert b"101 Switching" not in raw(served, b"GET / HTTP/1.1\r\n" + upgrade + b"\r\n")
-    raw(served, b"\x16\x03\x01\x02\x00 hello")  # not HTTP at all
+    assert b"101 Switching" not in raw(served, b"GET / HTTP/1.1\r\n" + upgrade + b"\r\n", hang_up=True)
+    raw(served, b"\x16\x03\x01\x02\x00 hello", hang_up=True)  # not HTTP at all
     assert served.client.get("/api/collection").status_code == 200
 
 
