@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, silent
 from unjudged.reporting.subject import Subject
 from unjudged.results import Row, Verdict
-from unjudged.statistics.reliability import GStudy, d_study, g_study
+from unjudged.statistics.reliability import GStudy, d_study, expected_tau, g_study, topics_for_tau
 
 KEY, QUESTION = "enough-topics", "Are there enough topics?"
 OTHERS, MANY = 100, 1000
@@ -24,27 +22,8 @@ HOW = (
 )
 
 
-def expected_tau(study: GStudy, topics: int, others: int = OTHERS) -> float:
-    """Expected tau between the orders on two sets of topics.
-
-    Means over n topics correlate with the runs' true means by the square root of E rho²(n), so means over two sets
-    by sqrt(E rho²(n) E rho²(m)); for normal scores tau = 2/pi arcsin of the correlation (Kendall 1949).
-    """
-    if study.var_runs <= 0:
-        return 0.0
-    found = d_study(study, topics).erho2 * d_study(study, others).erho2
-    return 2 / math.pi * math.asin(math.sqrt(min(1.0, found)))
-
-
-def topics_needed(study: GStudy, tau: float, most: int = 100_000) -> int | None:
-    """Fewest topics whose expected tau reaches this one; None where no number does."""
-    if expected_tau(study, most) < tau:
-        return None
-    low, high = 1, most
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if expected_tau(study, middle) >= tau else (middle + 1, high)
-    return low
+def _tau(study: GStudy, topics: int) -> float:
+    return expected_tau(study.var_runs, study.var_error, topics, OTHERS)
 
 
 def section(subject: Subject, progress: Progress = silent) -> Section:
@@ -56,14 +35,14 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     for name, study in studies.items():
         for n in numbers:
             found = d_study(study, n, 0.025)
-            rows.append((name, n, expected_tau(study, n), found.erho2, found.erho2_low, found.erho2_high, found.phi))
+            rows.append((name, n, _tau(study, n), found.erho2, found.erho2_low, found.erho2_high, found.phi))
     main = studies[subject.main]
-    value, erho2 = expected_tau(main, here), d_study(main, here).erho2
-    needed = topics_needed(main, limit.solid)
+    value, erho2 = _tau(main, here), d_study(main, here).erho2
+    needed = topics_for_tau(main.var_runs, main.var_error, limit.solid, OTHERS)
     more = (
         f"even many more topics would hardly give {limit.solid:g}"
-        if needed is None or needed > MANY
-        else f"{limit.solid:g} takes {counted(needed, 'topic')}"
+        if needed > MANY
+        else f"{limit.solid:g} takes {counted(int(needed), 'topic')}"
     )
     sentence = (
         f"By {subject.main} the order on these {here} topics would agree with the order on {OTHERS} others by tau "
@@ -79,7 +58,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
         f"{shares[2]:.0%} in how runs do on single topics."
     ]
     points += [
-        f"By {name}: expected tau {expected_tau(study, here):.2f}, reliability {d_study(study, here).erho2:.2f}."
+        f"By {name}: expected tau {_tau(study, here):.2f}, reliability {d_study(study, here).erho2:.2f}."
         for name, study in studies.items()
         if name != subject.main
     ]
