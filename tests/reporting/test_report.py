@@ -22,7 +22,6 @@ from unjudged.reporting import (
     Report,
     Settings,
     Subject,
-    enough_topics,
     failing,
     fewer_judgments,
     page,
@@ -30,7 +29,6 @@ from unjudged.reporting import (
     section,
 )
 from unjudged.reporting.section import Cancelled
-from unjudged.statistics.reliability import g_study
 
 TINY = {"topics": 26, "runs": 21, "teams": 6, "depth": 8, "K": 60, "C": 700, "leave_out": "team06"}
 
@@ -244,28 +242,6 @@ def test_fewer_judgments_against_scipy(collection: uj.Collection, plain: Plain, 
         )
     assert report["fewer-judgments"].verdict.value == got["tau"][row]  # a quarter of 8
     assert {"AP", "AP'", "nDCG@10", "P@10"} == set(got["measure"])
-
-
-def test_expected_tau_against_drawing_topics() -> None:
-    """Normal scores with known variances: the formula gives the tau of fresh topic sets."""
-    rng = np.random.default_rng(1)
-    taus, said = [], []
-    for _ in range(12):
-        runs = rng.normal(0, 1.0, 40)
-        x, y = (runs + rng.normal(0, 3.0, (n, 40)) + rng.normal(0, 2.0, (n, 1)) for n in (30, 100))
-        taus.append(stats.kendalltau(x.mean(axis=0), y.mean(axis=0)).statistic)
-        said.append(enough_topics.expected_tau(g_study(x), 30))
-    exact = 2 / np.pi * np.arcsin(np.sqrt(1 / (1 + 9 / 30) / (1 + 9 / 100)))
-    assert np.mean(taus) == pytest.approx(exact, abs=0.03)
-    assert np.mean(said) == pytest.approx(exact, abs=0.03)
-
-
-def test_topics_needed_is_the_fewest() -> None:
-    study = g_study(np.random.default_rng(2).normal(0, 1, (20, 9)) + np.arange(9) / 4)
-    needed = enough_topics.topics_needed(study, 0.7)
-    assert needed is not None
-    assert enough_topics.expected_tau(study, needed) >= 0.7 > enough_topics.expected_tau(study, needed - 1)
-    assert enough_topics.topics_needed(study, 0.999) is None
 
 
 def test_safe_pairs_against_statsmodels(collection: uj.Collection, report: Report) -> None:

@@ -77,8 +77,8 @@ def reliability(
 ) -> Answer:
     """Are there enough topics?
 
-    E rho^2 says how well these topics order the runs, Phi how well they estimate the runs' true scores; both lie between
-    0 and 1 (generalizability theory; Urbano et al. 2013) and have a 1 - alpha interval. The variances behind them also
+    E rho^2 says how well these topics order the runs, Phi how well they estimate the runs' true scores; both are 0
+    to 1 (generalizability theory; Urbano et al. 2013) and have a 1 - alpha interval. The variances behind them also
     tell how well the order of the runs would agree (Kendall's tau) with their order on 100 other topics of the same
     kind; the verdict speaks of that. topics_needed and phi_topics_needed are the numbers of topics that would give
     an E rho^2 or a Phi of --stability (empty where the runs do not differ at all). --topics-assumed asks about another

@@ -63,7 +63,7 @@ def swap(
 ) -> Answer:
     """How large must a difference be so that other topics confirm it?
 
-    Two sets of c topics (half of the topics, unless --c says otherwise) are drawn many times. A pair of runs swaps where
+    Two sets of c topics (half of the topics, unless --c says otherwise) are drawn many times. A pair of runs swaps if
     the two sets disagree which run is better. Swap rates are kept by the size of the difference, in 21 bins of 0.01.
     The table has a line for each measure, way of sampling and confidence. Ways of sampling: disjoint (the two sets
     share no topic), replacement (a topic may come twice into a set), independent (the two sets may share topics, so
