@@ -5,11 +5,12 @@ They stand in a module of their own because the package `unjudged.studies` has m
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from unjudged.results import Result
-from unjudged.studies import study
+from unjudged.studies import find, study
 
 
 def _under_its_own_name(name: str) -> Callable[..., Result]:
@@ -18,11 +19,12 @@ def _under_its_own_name(name: str) -> Callable[..., Result]:
         return study(name, source, **given, **options)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""The study {name} under its own name: `uj.study({name!r}, source, measures=measures, ...)`.
+    call.__doc__ = f"""{inspect.cleandoc(find(name).function.__doc__ or "")}
 
-    `source` is a Collection, Scores where no judgments are needed, or several by name; the other options are those of
-    `unjudged study {name} --help`.
-    """
+This is `uj.study({name!r}, source, measures=measures, ...)`. `source` is a Collection, Scores where no judgments are
+needed, or several of them by name. An option is written `alpha=0.01` here and `--alpha 0.01` on the command line
+(`unjudged study {name} --help` lists them).
+"""
     return call
 
 
