@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.collection import Floats
-from unjudged.errors import UsageError, as_usage_errors
+from unjudged.errors import UsageError
 from unjudged.figures import Figure, theme
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result, Row, Verdict
@@ -22,7 +22,7 @@ from unjudged.studies.engine.answer import Answer, Answers, Table
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, Scoring, Testing
 from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.significance import Test, tested_pairs
 from unjudged.studies.engine.study import register
 from unjudged.studies.engine.workdir import Arrays
 
@@ -42,16 +42,7 @@ class _Shared:
 
 def tested(shared: _Shared, m: int) -> Arrays:
     """One work unit: every pair of runs tested in one measure."""
-    matrix = np.ascontiguousarray(shared.scores.values[m])
-    with as_usage_errors():
-        found = shared.test.run(matrix)
-        required = shared.test.required_difference(matrix, found)
-    return {
-        "p_value": found.p_value,
-        "difference": found.difference,
-        "required": np.array(required),
-        "constant": np.array(found.constant.sum()),
-    }
+    return tested_pairs(shared.scores.values[m], shared.scores.runs, shared.test)
 
 
 @dataclass(frozen=True, eq=False)
