@@ -19,6 +19,7 @@ import numpy as np
 from unjudged.collection import Collection, Hits, Judgments
 from unjudged.io.ids import Ids
 from unjudged.measures import Measure
+from unjudged.scoring import Scores
 from unjudged.studies.engine.user_code import code_parts, instructions, module_parts, outside
 
 _PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str)
@@ -47,6 +48,12 @@ def of_collection(collection: Collection) -> dict[str, str]:
         "teams": fingerprint(sorted(collection.teams.items())),
         "ways of reading": fingerprint(settings),
     }
+
+
+def of_scores(scores: Scores) -> dict[str, str]:
+    """Fingerprint of scores at hand: the values, whatever code they came from."""
+    names = [str(measure) for measure in scores.measures]
+    return {"scores": fingerprint(scores.runs, scores.topics, names, scores.values, scores.counted)}
 
 
 class _Writer:
