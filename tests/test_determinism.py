@@ -249,6 +249,7 @@ def test_every_verb_and_study_is_in_the_matrix() -> None:
     assert {line[1] for line in words if line[0] == "study"} == set(NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_same_bytes(name: str, matrix: Matrix, plain: Outcome) -> None:
     cell = CELLS[name]
