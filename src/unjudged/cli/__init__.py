@@ -3,7 +3,8 @@
 A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
 (`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it, or what the
 package's `part(name)` gives.
-Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
+Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 3 cannot tell (`ci`);
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -132,11 +133,14 @@ def _dispatch(given: list[str]) -> int:
             return 2
         module = _part(verb, module, part)
         name, rest = f"{name} {part}", rest[1:]
+    from unjudged.cli import options
+
     parser = _parser(name, module)
     try:
         args = parser.parse_args(rest)
     except SystemExit as stop:
         return int(stop.code or 0)
+    options.check_values(parser, args)
     args.call = "unjudged " + shlex.join(given)
     return int(module.run(args))
 
@@ -149,10 +153,7 @@ def _part(verb: str, module: Any, part: str) -> Any:
 
 def _parser(name: str, module: Any) -> Parser:
     parser = Parser(
-        name,
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        name, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     module.add_arguments(parser)
     return parser

@@ -40,11 +40,8 @@ COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments: TREC text, plain or gz")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
-    parser.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
-    parser.add_argument("--fix", action="store_true", help="write repaired copies as NAME.fixed beside the originals")
-    options.add_output(parser)
+    options.add(parser, "qrels", "runs", "teams", "fix", command="check")
+    options.add_output(parser, "check")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -16,75 +16,47 @@ import argparse
 
 from unjudged.cli import options
 from unjudged.errors import UsageError
+from unjudged.options import default
 
 HELP = "corrected score of a run that was not pooled"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser)
-    parser.add_argument("--new", action="append", metavar="RUN", help="a run to be corrected; repeatable")
-    options.add_measures(parser, "P@10")
-    options.add_rel(parser)
-    method = parser.add_argument_group("method")
-    method.add_argument(
-        "--method",
-        metavar="M[,M...]",
-        help="for P@n: lipani (default), webber-park, lipani-v2, webber-ratio, per-topic; else webber-park; "
-        "for R@n also webber-recall",
-    )
-    method.add_argument(
-        "--alpha", type=float, default=1.0, metavar="A", help="the new run's weight in merging, 0 to 1 (default 1)"
-    )
-    method.add_argument(
-        "--indicator",
-        default="lambda",
-        metavar="I",
-        help="when lipani corrects: lambda (default), delta-p, delta-anti-p",
-    )
-    method.add_argument("--protocol", default="strict", metavar="P", help="strict (default) or sigir2015")
-    trial = parser.add_argument_group("trial on the pool")
-    trial.add_argument("--no-trial", action="store_true", help="do not try the correction on left-out teams")
-    trial.add_argument("--force", action="store_true", help="correct also where the trial shows no gain")
-    trial.add_argument(
-        "--confidence", type=float, default=0.95, metavar="C", help="confidence of the interval (default 0.95)"
-    )
-    trial.add_argument("--truth", metavar="QRELS", help="complete judgments: report errors against the truth instead")
-    options.add_pool(parser, pooled="inferred from the judgments")
-    options.add_output(parser)
+    options.add_collection(parser, "correct")
+    options.add(parser, "new", "measures", "rel", command="correct")
+    options.group(parser, "method", "method", "alpha", "indicator", "protocol", command="correct")
+    options.group(parser, "trial on the pool", "no_trial", "force", "confidence", "truth", command="correct")
+    options.group(parser, "pool", *options.POOL, command="correct")
+    options.add_output(parser, "correct")
 
 
 def run(args: argparse.Namespace) -> int:
     """Correct and print; notes go to stderr."""
-    from unjudged.correction import against_truth, correct
+    from unjudged.correction import correct, correct_against_truth
     from unjudged.correction.truth import DEFAULT
 
     if (args.new is None) == (args.truth is None):
         raise UsageError(
             "name the run to be corrected (--new RUN), or the complete judgments of a simulation (--truth)"
         )
-    pool = options.pool_arguments(args)
-    pool["pooled"] = pool["pooled"] or "infer"
+    pool = options.pool_keywords(args)
     if args.truth is not None:
         collection = options.open_collection(args)
         args.qrels = args.truth
         truth = options.open_collection(args)
-        result = against_truth(collection, truth, args.measures or list(DEFAULT), **pool, rel=args.rel, call=args.call)
+        result = correct_against_truth(
+            collection, truth, args.measures or list(DEFAULT), **pool, rel=args.rel, call=args.call
+        )
     else:
         collection = options.open_collection(args)
         result = correct(
             collection,
             args.new,
-            args.measures or "P@10",
-            method=args.method,
-            alpha=args.alpha,
-            indicator=args.indicator,
-            protocol=args.protocol,
+            args.measures or list(default("measures", "correct")),
+            **options.keywords(args, "method", "alpha", "indicator", "protocol", "rel", "confidence", "force"),
             **pool,
-            rel=args.rel,
             validate=not args.no_trial,
-            confidence=args.confidence,
-            force=args.force,
             call=args.call,
         )
     options.write_result(result, args)

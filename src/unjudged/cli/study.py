@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.studies import Study
 
-ANSWER_WITHIN = "10s"
-"""How long a Dask scheduler may take to answer."""
+EXCLUDING = {"one_per_team": "all_runs", "all_runs": "one_per_team"}
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
@@ -61,79 +60,38 @@ def part(name: str) -> Part:
 
 
 def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
-    from unjudged.studies.options import option_of
+    from unjudged.options import of_study, option
 
-    options.add_collection(parser)
+    command = f"study {study.name}"
+    options.add_collection(parser, command)
     own = parser.add_argument_group("this study")
     groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
     titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
-    for name, parameter in study.options.items():
-        option = option_of(name, parameter, study.name)
-        default = parameter.default
-        into = groups[titles[name]] if name in titles else own
-        if isinstance(default, bool):
-            into.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
-            continue
-        shown = "" if default is None or "default" in option.help else f" (default {_shown(default)})"
-        into.add_argument(
-            *option.flags,
-            dest=name,
-            action="append" if name == "measures" else "store",
-            metavar=None if option.choices else option.metavar,
-            choices=option.choices or None,
-            type=_typed(option.parse, option.flags[-1]),
-            help=option.help + shown,
-        )
-    for flag, other in (("--one-per-team", "all_runs"), ("--all-runs", "one_per_team")):
+    for name, default in study.defaults.items():
+        options.put(groups[titles[name]] if name in titles else own, of_study(name, default, study.name), studied=True)
+    for name, other in EXCLUDING.items():
         if other in study.options:
-            groups["runs"].add_argument(flag, dest="usual_runs", action="store_true", help="the default of this study")
-    work = parser.add_argument_group("work")
-    work.add_argument("--cluster", metavar="ADDRESS", help="work on this Dask cluster instead of local processes")
-    work.add_argument("--workdir", metavar="DIR", help="keep finished work there; the same command continues")
-    work.add_argument(
-        "--beside",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; repeatable",
-    )
-    options.add_output(parser, [name for names in study.figures.values() for name in names])
-
-
-def _shown(default: Any) -> str:
-    return ",".join(map(str, default)) if isinstance(default, (tuple, list)) else str(default)
-
-
-def _typed(parse: Any, flag: str) -> Any:
-    """A parser whose complaint names the option."""
-
-    def read(text: str) -> Any:
-        try:
-            return parse(text)
-        except UsageError as problem:
-            raise argparse.ArgumentTypeError(str(problem)) from None
-
-    read.__name__ = "number" if parse in (int, float) else flag
-    return read
+            options.put(groups["runs"], option(f"usual_{name}"))
+    options.group(parser, "work", *options.WORK, "beside", command=command)
+    options.add_output(parser, command, [name for names in study.figures.values() for name in names])
 
 
 def _run(study: Study, args: argparse.Namespace) -> int:
     from unjudged.studies import study as run_study
 
     given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
-    study.ready(given)  # what means nothing is told before anything is read
-    if getattr(args, "usual_runs", False) and ("all_runs" in given or "one_per_team" in given):
+    study.ready(given)  # refuses what means nothing before anything is read
+    if any(other in given and getattr(args, f"usual_{name}", False) for name, other in EXCLUDING.items()):
         raise UsageError("--one-per-team and --all-runs exclude each other")
     charts = options.charts_asked(args, study.charts(given, several=bool(args.beside)))
     collections = _collections(args)
-    with _cluster(args.cluster) as executor, _progress() as progress:
+    with options.on_cluster(args.cluster) as executor, _progress() as progress:
         result = run_study(
             study.name,
             collections,
             executor=executor,
-            jobs=args.jobs,
-            workdir=args.workdir,
             progress=progress,
+            **options.keywords(args, "jobs", "workdir"),
             call=args.call,
             **given,
         )
@@ -163,24 +121,6 @@ def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]
 def _name_of(qrels: str) -> str:
     """A collection is called after the folder of its judgments."""
     return Path(qrels).resolve().parent.name or "collection"
-
-
-@contextlib.contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
-    """An executor on a Dask cluster, or None."""
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
-    try:
-        client: Any = Client(address, timeout=ANSWER_WITHIN)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TimeoutError) as problem:
-        raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
-    with client:
-        yield client.get_executor()
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ from unjudged.correction.trust import Trust
 from unjudged.correction.words import away_from_truth, explained, table, verdict
 from unjudged.errors import UsageError, nearest
 from unjudged.measures import Measure, measures
+from unjudged.options import check
 from unjudged.results import Provenance, Result
 
 COLUMNS = (
@@ -100,12 +101,10 @@ def correct(
     refused; `force` gives them all the same, and `validate=False` saves the trial.
     """
     how = protocol_of(protocol)
-    if not 0 <= alpha <= 1:
-        raise UsageError(f"alpha is the new run's weight between 0 and 1, not {alpha}")
+    check("alpha", alpha, "correct")
     if indicator not in INDICATORS:
         raise UsageError(f"unknown indicator {indicator!r}{nearest(indicator, INDICATORS)}: {', '.join(INDICATORS)}")
-    if not 0 < confidence < 1:
-        raise UsageError(f"the confidence lies between 0 and 1, not {confidence}")
+    check("confidence", confidence, "correct")
     chosen = [(m, methods_for(m, method)) for m in measures(wanted, rel)]
     base, names, joined = with_new(as_read(collection, how), new)
     pool = pool_to_correct(base, depth, pooled, tolerance)

@@ -30,7 +30,7 @@ DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")
 COLUMNS = ("measure", "method", "group", "runs", "mae_truth", "bias_truth", "mae_pool", "bias_pool")
 
 
-def against_truth(
+def correct_against_truth(
     collection: Collection,
     truth: Collection,
     wanted: Any = DEFAULT,

@@ -54,8 +54,6 @@ SECTIONS: Mapping[str, str] = {
 }
 """The questions in the reader's order, and the module that answers each (`in-short` and `how-made` frame them)."""
 
-FORMATS = ("html", "markdown", "json")
-
 
 def section(key: str, subject: Subject, progress: Progress = silent) -> Section:
     """The answer to one question."""
@@ -158,7 +156,7 @@ def report(
     measures: Any = MEASURES,
     rel: int | None = None,
     unjudged: str = "nonrelevant",
-    seed: int = 1,
+    seed: int = 0,
     depth: int | None = None,
     thresholds: str | Path | Thresholds | None = None,
     second: Collection | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.measures import measures
-from unjudged.measures.bounds import BOUNDED, bounds
+from unjudged.measures.bounds import BOUNDED, score_bounds
 from unjudged.reporting import charts
 from unjudged.reporting.section import Progress, Section, counted, listed, share, silent
 from unjudged.reporting.subject import Subject
@@ -24,7 +24,7 @@ def section(subject: Subject, progress: Progress = silent) -> Section:
     """Exact bounds of the early measure, and who could still be first."""
     limit = subject.thresholds[KEY]
     name = _bounded(subject)
-    found = bounds(subject.collection, [name], rel=subject.settings.rel)
+    found = score_bounds(subject.collection, [name], rel=subject.settings.rel)
     name = str(found.measures[0])
     value, low, high = found.mean_values()[:, 0, :].T
     order = sorted(range(len(subject.runs)), key=lambda r: (-round(float(value[r]), 12), subject.runs[r]))

@@ -13,8 +13,9 @@ from unjudged.changes.leave_out import leave_out
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.collection.membership import membership
 from unjudged.collection.pool import pool_of
-from unjudged.errors import UsageError, check_seed
+from unjudged.errors import UsageError
 from unjudged.measures import measures
+from unjudged.options import check, default
 from unjudged.reporting.section import Progress, counted, silent
 from unjudged.results import Provenance, Result, Row
 from unjudged.scoring import POLICIES, Scores, score
@@ -23,7 +24,7 @@ from unjudged.thresholds import Thresholds, read_thresholds
 if TYPE_CHECKING:
     from unjudged.reporting.fair_to_outsiders import Outside
 
-MEASURES = ("AP", "nDCG@10", "P@10")
+MEASURES: tuple[str, ...] = default("measures", "report")
 """Measures of a report when none are asked for; the first one leads."""
 
 OUTSIDER = "P@10"
@@ -37,7 +38,7 @@ class Settings:
     measures: tuple[str, ...] = MEASURES
     rel: int | None = None
     unjudged: str = "nonrelevant"
-    seed: int = 1
+    seed: int = 0
     alpha: float = 0.05
     depth: int | None = None
 
@@ -48,11 +49,8 @@ class Settings:
         object.__setattr__(self, "measures", tuple(dict.fromkeys(names)))
         if self.unjudged not in POLICIES:
             raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {self.unjudged!r}")
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"alpha lies between 0 and 1, not {self.alpha}")
-        check_seed(self.seed)
-        if self.depth is not None and self.depth < 1:
-            raise UsageError(f"a pool depth is a positive number, not {self.depth}")
+        for name in ("alpha", "seed", "depth"):
+            check(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -22,13 +22,9 @@ HELP = "how far judges agree: confusion table, kappa, alpha, overlap"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
-    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
-    options.add_rel(parser, 1)
-    parser.add_argument("--binary", action="store_true", help="compare relevant and nonrelevant, not grades")
-    parser.add_argument("--confusion", action="store_true", help="the table of pairs of grades instead")
-    options.add_judgment_reading(parser)
-    options.add_output(parser)
+    options.add(parser, "qrels", "per_topic", "rel", "binary", "confusion", command="qrels agree")
+    options.group(parser, "reading", "lenient", "strict", "qrels_format", "only", command="qrels agree")
+    options.add_output(parser, "qrels agree")
 
 
 def run(args: argparse.Namespace) -> int:
