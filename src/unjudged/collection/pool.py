@@ -150,26 +150,30 @@ def pool_of(
 def read_pooled(given: str) -> str | list[str]:
     """What `--pooled` says: `infer`, `all`, or the names in a file.
 
-    The file has one run a line, or is a TSV whose header names the columns run and pooled (yes or no), among others.
-    Without a header, a line is a run, or run<TAB>yes or no.
+    The file has one run a line, or is a TSV whose header names the columns run and pooled (yes or no) and perhaps
+    others. Without a header a line is a run, or run<TAB>yes or no.
     """
     if given in ("infer", "all"):
         return given
     runs: list[str] = []
-    name, answer = 0, 1
+    columns: tuple[int, int] | None = None
     for number, line in enumerate(to_text(files.read_all(given)).split("\n"), 1):
         fields = [field.strip() for field in line.rstrip("\r").split("\t")]
-        if not any(fields):
+        names = [field.casefold() for field in fields]
+        if number == 1 and {"run", "pooled"} <= set(names):
+            columns = names.index("run"), names.index("pooled")
             continue
-        header = [field.casefold() for field in fields]
-        if number == 1 and (header == ["run"] or {"run", "pooled"} <= set(header)):
-            name, answer = header.index("run"), header.index("pooled") if "pooled" in header else len(header)
+        if not any(fields) or (number == 1 and names == ["run"]):
             continue
-        said = fields[answer].casefold() if answer < len(fields) else "yes"
-        if len(fields) <= name or not fields[name] or said not in ("yes", "no"):
-            raise InputError(f"a line needs a run, or a run and yes or no, found {line[:60]!r}", given, number)
-        if said == "yes":
-            runs.append(fields[name])
+        if columns is not None:
+            run, answer = (fields[column] if column < len(fields) else "" for column in columns)
+        else:
+            run, answer = fields[0], fields[1] if len(fields) > 1 else "yes"
+        if not run or answer.casefold() not in ("yes", "no"):
+            wanted = "a run, or run<TAB>yes or no" if columns is None else "a run, and yes or no in the column pooled"
+            raise InputError(f"a line needs {wanted}; found {line[:60]!r}", given, number)
+        if answer.casefold() == "yes":
+            runs.append(run)
     if not runs:
         raise InputError("no pooled runs in this file", given)
     return runs
