@@ -434,7 +434,7 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
         ("pool build @human.txt @run --strategy rrf --budget 0", "budget needs a positive whole number"),
         (
             "pool build @human.txt @run --strategy rrf --budget 3 --set k",
-            "argument --set: NAME=VALUE is needed, not 'k'",
+            "--set: NAME=VALUE is needed, not 'k'",
         ),
         ("pool build @human.txt", "no runs given"),
         ("pool build @empty.txt @run --budget 3", "this file is empty"),

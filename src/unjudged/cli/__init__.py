@@ -44,14 +44,14 @@ VERBS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our manners: one sentence, exit code 2."""
+    """argparse that answers a mistake with one sentence, a suggestion and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
         raise SystemExit(2)
 
     def _meant(self, message: str) -> str:
-        """What arguments nobody knows may have been meant for."""
+        """What may have been meant by unknown arguments."""
         unknown = message.removeprefix("unrecognized arguments: ").split()
         if len(unknown) == len(message.split()):
             return ""
@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        gc.disable()  # a short task: many small objects, no cycles worth collecting
+        gc.disable()  # a short task with many small objects and few cycles
     try:
         code = _dispatch(given)
         sys.stdout.flush()
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as problem:  # a disk or a name the system refuses, wherever it was met
+    except OSError as problem:  # the system refuses a file, wherever that happens
         where = f"{problem.filename}: " if problem.filename else ""
         print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
         return 2

@@ -3,10 +3,10 @@
   unjudged check qrels.txt runs/ --teams teams.tsv
   unjudged check qrels.txt bm25.run --fix        writes bm25.run.fixed beside it
 
-Every finding has a code; 'unjudged explain UJ102' says more. error: score refuses the file, or its numbers mean
-nothing; warning: the numbers may not be what was meant; info: worth knowing. Exit code 1 with errors or warnings.
---fix drops unusable lines and repeated documents, puts the lines of a topic together in score order and numbers
-them from 1; scores stay as written. Files without anything to repair get no copy.
+Every finding has a code; 'unjudged explain UJ102' says more. An error means that score refuses the file or that its
+numbers mean nothing, a warning that the numbers may not be what you want, info that it is good to know. Exit code 1
+with errors or warnings. --fix drops unusable lines and repeated documents, puts the lines of a topic together in the
+order of their scores and numbers them from 1; scores stay as they are written. A file that needs no repair gets no copy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from unjudged.measures.ties import tie_effect
 from unjudged.results import Provenance, Result
 
 TIE_EFFECT = 0.001
-"""A difference of mean scores worth telling."""
+"""The smallest difference of mean scores that is reported."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
 
@@ -78,7 +78,7 @@ def _only_trec(qrels: str, runs: Sequence[str]) -> None:
         try:
             paths = files.expand(spec)
         except InputError:
-            continue  # a finding of its own
+            continue  # reported as a finding
         for path in paths:
             if Path(path).is_file() and (kind := formats.run_format(path)) != "trec":
                 raise UsageError(f"check reads TREC text; {path} is {kind}")
@@ -93,7 +93,7 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
         try:
             collection = read_collection(qrels, {name: path}, Reading("expected", lenient=True), jobs=1)
         except UnjudgedError:
-            continue  # told by other findings
+            continue  # reported by other findings
         moved = [e for e in tie_effect(collection) if e.high - e.low > TIE_EFFECT]
         if moved:
             detail = " and ".join(f"{e.measure} from {e.low:.4f} to {e.high:.4f}" for e in moved)

@@ -1,4 +1,4 @@
-"""Compare runs: is a difference real, and could unjudged documents turn it round?
+"""Compare runs: is a difference real, and could unjudged documents change the answer?
 
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
 unjudged compare qrels.txt runs/ --baseline bm25.run --test t --correction holm --pairs

@@ -4,8 +4,8 @@
   unjudged report qrels.txt runs/ --format markdown --fail-on "fair-to-outsiders<with care"
 
 Every section answers one question with a verdict: solid, with care, fragile or unknown. --thresholds changes the
-limits (docs/report.md). --fail-on names verdicts that are too low; exit code 1 where one is
-(fragile < unknown < with care < solid).
+limits (docs/report.md). --fail-on names the verdicts that are too low for you; the exit code is 1 if one of them is
+given (fragile < unknown < with care < solid).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     measures = options.measures_asked(args, "report")
     pool = options.pool_keywords(args)
     thresholds = read_thresholds(args.thresholds)
-    failing(args.fail_on, dict.fromkeys(SECTIONS, "solid"))  # a misspelt condition is told before anything is read
+    failing(args.fail_on, dict.fromkeys(SECTIONS, "solid"))  # a misspelt condition is refused before anything is read
     start = time.monotonic()
     collection = options.open_collection(args)
     second = None

@@ -3,7 +3,7 @@
   unjudged serve qrels.txt runs/ --teams teams.tsv
 
 Choose measures, policy, runs and teams; leave a team out, cut the pool, add a run by drag and drop; look at two runs
-topic by topic. What you see is in the URL; 'Save as report' gives the file. Ctrl+C ends it.
+topic by topic. The URL holds all you chose, so it can be kept; 'Save as report' gives a file. Ctrl+C ends it.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ unjudged pool build qrels.txt runs/ --strategy rrf --budget 5000 --format list -
 unjudged pool build --no-judgments runs/ --strategy depth --depth 20 --format list
 unjudged pool build qrels.txt runs/ --strategy stratified --set strata=10:1,100:0.2 --format qrels -o sampled.txt
 
-Formats: list is topic<TAB>doc by document id (it does not tell how they were ranked); qrels holds the known grades and
--1 for pooled documents without one, the stratum of a sample in the second column (infAP and xinfAP read it); the others
-give topic, doc, best_rank, runs, stratum, probability, grade and order, in the order of judging.
+Formats: list has lines topic<TAB>doc, sorted by document id so that judges do not see the ranks; qrels has the known
+grades, -1 for pooled documents without one, and the stratum of a sample in the second column (infAP and xinfAP read
+it); the others give topic, doc, best_rank, runs, stratum, probability, grade and order, in the order of judging.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ unjudged qrels agree human.txt machine.txt
 unjudged qrels agree first.txt second.txt third.txt -q --binary --format tsv
 unjudged qrels agree human.txt machine.txt --confusion --format tsv
 
-documents: judged by all who are compared; agreement: same grade; kappa: Cohen's, plain and weighted by the distance of
-the grades; fleiss_kappa: over all judges; alpha: Krippendorff's, nominal, ordinal, interval, also over documents that
-only some judged; overlap: documents relevant to all, as a share of those relevant to any. With --format text the table
-of pairs of grades follows.
+Columns: documents (judged by all judges that are compared), agreement (share of them with the same grade), kappa
+(Cohen's, plain and weighted by the distance of the grades), fleiss_kappa (over all judges), alpha (Krippendorff's,
+nominal, ordinal, interval; it also uses documents that only some judges judged), overlap (documents relevant to all
+judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Noise: write judgments as a careless, partial or coarse assessor would have given them.
+"""Noise: write judgments as a careless, biased or coarse assessor would have given them.
 
 unjudged qrels noise qrels.txt --flip 0.1 --seed 1 -o careless.txt
 unjudged qrels noise qrels.txt --flip-relevant 0.2 --flip-nonrelevant 0.02
 unjudged qrels noise qrels.txt runs/ --teams teams.tsv --favour-team X --rate 0.5 --depth 10
 unjudged qrels noise qrels.txt --collapse 2:1,3:1        unjudged qrels noise qrels.txt --binary 2
 
-Several kinds can be asked for at once; grades are collapsed first, then flipped, then a team is favoured.
+Several kinds can be combined: grades are collapsed first, then flipped, then a team is favoured.
 """
 
 from __future__ import annotations
