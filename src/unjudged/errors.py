@@ -54,7 +54,7 @@ def as_utf8(text: str) -> str:
 
 
 def one_line(text: str, limit: int = 600) -> str:
-    """The text on one line, safe for a terminal: control characters are escaped, a very long text is cut in the middle."""
+    """The text on one line, safe for a terminal: control characters are escaped, long texts are cut in the middle."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in as_utf8(text))
     return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
 

@@ -6,7 +6,8 @@
 Every finding has a code; 'unjudged explain UJ102' says more. An error means that score refuses the file or that its
 numbers mean nothing, a warning that the numbers may not be what you want, info that it is good to know. Exit code 1
 with errors or warnings. --fix drops unusable lines and repeated documents, puts the lines of a topic together in the
-order of their scores and numbers them from 1; scores stay as they are written. A file that needs no repair gets no copy.
+order of their scores and numbers them from 1; scores stay as they are written. A file
+that needs no repair gets no copy.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def measures_asked(args: argparse.Namespace, command: str) -> list[str]:
-    """The measures, or those of the command where none are given; a misspelt one is told before anything is read."""
+    """The measures, or those of the command where none are given; a misspelt one is refused before anything is read."""
     from unjudged.measures import measures
 
     wanted = args.measures or list(default("measures", command))
@@ -208,7 +208,7 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:
-    """(name, file) of every --figure. They and -o are checked before the work: a misspelling is told at once.
+    """(name, file) of every --figure. They and -o are checked before the work: a misspelling is refused at once.
 
     `names` are the charts the result will have; empty where that is not known yet.
     """

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.pools.strategies import strategy
 
     given: dict[str, Any] = dict(args.set)
-    strategy(args.strategy).checked(given)  # a misspelt name is told before anything is read
+    strategy(args.strategy).checked(given)  # a misspelt name is refused before anything is read
     if args.no_judgments:
         args.runs, args.qrels = [args.qrels, *args.runs], None
     pool = build_pool(
