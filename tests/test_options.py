@@ -208,7 +208,7 @@ def test_variants_are_found_from_the_narrow_to_the_wide() -> None:
 
 def test_help_of_names_lists_all_there_are() -> None:
     """Names of tests, corrections, rules of ties, methods: the help has each of them."""
-    from unjudged.comparing.significance import CORRECTIONS, TESTS
+    from unjudged.studies.engine.significance import CORRECTIONS, TESTS
     from unjudged.comparing.swap import SAMPLINGS
     from unjudged.correction.experiment import METHODS
     from unjudged.correction.lipani import INDICATORS

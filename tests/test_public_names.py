@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 
 import unjudged as uj
 
@@ -94,7 +95,7 @@ def test_all_names_by_a_star() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs"])
 def test_names_in_the_documentation_exist(page: str) -> None:
-    place = Path(__file__).parent.parent / page
+    place = ROOT / page
     text = "".join(p.read_text("utf-8") for p in ([place] if place.is_file() else sorted(place.rglob("*.md"))))
     named = set(re.findall(r"\buj\.([A-Za-z_]\w*)", text))
     assert {"load", "score"} <= named

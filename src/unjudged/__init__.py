@@ -63,7 +63,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.pools.contributions import contributions as contributions
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
-    from unjudged.reporting import report as report
+    from unjudged.reporting.report import report as report
     from unjudged.results import Result as Result
     from unjudged.scoring import Scores as Scores
     from unjudged.scoring import score as score

@@ -11,6 +11,7 @@ belongs to one part, `qrels.pooled` to all parts of a verb, `study depth.levels`
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -236,6 +237,14 @@ _STUDIES = (
     Option("pairs", "one row per pair of runs", flag=True),
     Option("curve", "the swap rate of every bin", flag=True),
     Option("per_run", "one row per left-out run and cut-off, with all quantities", flag=True),
+    Option("curves", "the p values of each measure, largest first", flag=True),
+    Option("replacement", "a topic may be drawn twice into the same set", flag=True),
+    Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),
+    Option("drop", "leave out the runs whose mean is below this quantile of the means", "Q", decimal, 0.0),
+    Option("rates", "shares of the judgments that turn into their opposite", "P,P", numbers),
+    Option("before", "the judgments as they were before the change", "QRELS"),
+    Option("a", "name of the first run", "NAME"),
+    Option("b", "name of the second run", "NAME"),
     Option("stability", "the reliability that is wanted", "P", decimal, 0.95,
         _holds(lambda p: 0 < p < 1, "the wanted reliability lies between 0 and 1, not {:g}")),
 )
@@ -261,7 +270,7 @@ _CORRECTING = (
     Option("truth", "complete judgments of a simulation: show the errors against the truth instead", "QRELS"),
 )
 _REPORT = (
-    Option("second_judge", "judgments of the same topics by somebody else", "FILE"),
+    Option("second", "judgments of the same topics by somebody else", "FILE", flags=("--second-judge",)),
     Option("thresholds", "a TOML file with other limits for the verdicts", "FILE"),
     Option("fail_on", "verdicts that are too low, as 'fair-to-outsiders<with care'; then exit code 1", "WHAT",
         default=""),
@@ -300,7 +309,6 @@ _JUDGMENTS = (
     Option("favour_run", "a run whose nonrelevant documents become relevant", "NAME"),
     Option("confusion", "show the table of pairs of grades instead", flag=True),
     Option("per", "whose contributions are counted", default="team", choices=("team", "run")),
-    Option("curves", "show judged@k of every run instead", flag=True),
     Option("strategy", "how documents are chosen", "NAME", default="depth"),
     Option("budget", "number of documents to judge, shared evenly by the topics", parse=whole),
     Option("first", "judge the top K of every run before the strategy starts to learn", "K", whole),
@@ -360,7 +368,11 @@ _VARIANTS = (
     _variant("ci", "baseline", help="file of the run to beat, or not to fall behind", metavar="RUN", required=True),
     _variant("compare", "pairs", help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv "
         "and JSON always do)"),
+    _variant("study", "test", help=f"{_BASE['test'].help}; none, where a study can do without"),
     # studies
+    _variant("pool describe", "curves", help="show judged@k of every run instead"),
+    _variant("study noise", "repeats", default=3),
+    _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
     _variant("study depth", "levels", help="pool depths (default 50,10,1, as far as the pool is deeper)",
         metavar="D,D", default=None),
     # correction
@@ -399,14 +411,14 @@ _VARIANTS = (
 OPTIONS: Mapping[str, Option] = _BASE | {option.name: option for option in _VARIANTS}
 """Every option by its name, and by `command.name` where it means something else in a command."""
 
-_LIKE = {"serve": "report"}
+_LIKE = {"serve": "report", "study compare": "compare", "study correct": "correct", "study gate": "ci"}
 """Commands whose options mean what they mean in another one."""
 
 
 def option(name: str, command: str = "") -> Option:
     """What an option means in a command (`score`, `pool build`, `study depth`)."""
     verb = command.partition(" ")[0]
-    for key in (f"{command}.{name}", f"{verb}.{name}", f"{_LIKE.get(verb)}.{name}", name):
+    for key in (f"{command}.{name}", f"{_LIKE.get(command)}.{name}", f"{verb}.{name}", name):
         if key in OPTIONS:
             return OPTIONS[key]
     raise KeyError(f"no option {name!r} is declared for {command!r}")
@@ -430,9 +442,10 @@ def of_study(name: str, value: Any, study: str) -> Option:
     An argument of the user's own study that is not declared here, or means something else, is read by the kind of its
     default.
     """
-    keys = [key for key in (f"study {study}.{name}", f"study.{name}", name) if key in OPTIONS]
-    if keys and OPTIONS[keys[0]].flag == isinstance(value, bool) and not OPTIONS[keys[0]].required:
-        return replace(OPTIONS[keys[0]], default=value)
+    with contextlib.suppress(KeyError):
+        declared = option(name, f"study {study}")
+        if declared.flag == isinstance(value, bool) and declared.spellings:
+            return replace(declared, default=value, required=False)
     parse: Callable[[str], Any] = str
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         parse = whole if isinstance(value, int) else decimal

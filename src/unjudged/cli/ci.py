@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         options.write_output(found.junit(args.doubt != "pass"), args.junit)
     text = found.render(args.format)
     if args.format in ("text", "markdown"):
-        text = f"{text}\n{found.outcome}: {one_line(found.verdict().sentence)}\n"
+        text = f"{text}\n{found.outcome}: {one_line(found.verdict.sentence if found.verdict else "")}\n"
     options.write_output(text, args.output)
     outcome = args.doubt or found.outcome if found.outcome == "cannot tell" else found.outcome
     return EXIT_CODES[outcome]

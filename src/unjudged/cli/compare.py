@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from unjudged.comparing.compare import CHARTS, compare
-    from unjudged.comparing.significance import Test, correction_of
+    from unjudged.studies.engine.significance import Test, correction_of
 
     wanted = options.measures_asked(args, "compare")
     correction_of(args.correction, Test(args.test, args.alpha, args.resamples, args.seed))

@@ -164,6 +164,11 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     return collection
 
 
+def open_again(args: argparse.Namespace, qrels: str) -> Collection:
+    """The same runs with other judgments, read in the same way."""
+    return open_collection(argparse.Namespace(**{**vars(args), "qrels": qrels, "teams": None}))
+
+
 def open_judgments(args: argparse.Namespace) -> list[Collection]:
     """Each file of judgments as a collection without runs; notes go to stderr."""
     from unjudged.collection.load import read_collection
@@ -240,7 +245,8 @@ def write_result(
     """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
     print_notes(result.notes)
     text = result.render(args.format)
-    write_output(f"{text}\n{result.verdict()}\n" if verdict and args.format == "text" else text, args.output)
+    said = verdict and args.format == "text" and result.verdict is not None
+    write_output(f"{text}\n{result.verdict}\n" if said else text, args.output)
     for name, path in charts:
         result.plot(name).save(path)
 

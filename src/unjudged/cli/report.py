@@ -11,10 +11,8 @@ given (fragile < unknown < with care < solid).
 from __future__ import annotations
 
 import argparse
-import inspect
 import sys
 import time
-from typing import Any
 
 from unjudged.cli import options
 from unjudged.errors import UsageError
@@ -25,7 +23,7 @@ HELP = "the trust report, one offline HTML file; also markdown and json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     add_settings(parser, "report")
-    options.add(parser, "second_judge", "fail_on", command="report")
+    options.add(parser, "second", "fail_on", command="report")
     options.group(parser, "output", "format", "output", command="report")
 
 
@@ -33,40 +31,34 @@ def add_settings(parser: argparse.ArgumentParser, command: str) -> None:
     """What the report and the local page have in common."""
     options.add_collection(parser, command)
     options.add(parser, "measures", "rel", "unjudged", "seed", "thresholds", command=command)
-    options.group(parser, "pool", *options.POOL, command=command)
+    options.group(parser, "pool", "depth", "pooled", command=command)
     options.group(parser, "work", *options.WORK, command=command)
-
-
-def accepted(function: Any, wanted: dict[str, Any]) -> dict[str, Any]:
-    """INTERIM: report, Settings and serve do not take pooled, workdir, executor and jobs yet; goes when they do."""
-    return {name: value for name, value in wanted.items() if name in inspect.signature(function).parameters}
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute all sections, write, and look at --fail-on."""
-    from unjudged.reporting import SECTIONS, failing, read_thresholds, report
+    from unjudged.collection.pool import read_pooled
+    from unjudged.reporting import failing, report
+    from unjudged.studies import QUESTIONS
+    from unjudged.thresholds import read_thresholds
 
     if args.format == "html" and args.output is None and sys.stdout.isatty():
         raise UsageError("name a file for the report: -o trust.html")
     measures = options.measures_asked(args, "report")
-    pool = options.pool_keywords(args)
+    pooled = read_pooled(args.pooled)
     thresholds = read_thresholds(args.thresholds)
-    failing(args.fail_on, dict.fromkeys(SECTIONS, "solid"))  # a misspelt condition is refused before anything is read
+    failing(args.fail_on, dict.fromkeys(QUESTIONS, "solid"))  # a misspelt condition is refused before anything is read
     start = time.monotonic()
     collection = options.open_collection(args)
-    second = None
-    if args.second_judge is not None:
-        again = argparse.Namespace(**{**vars(args), "qrels": args.second_judge, "teams": None})
-        second = options.open_collection(again)
     with options.on_cluster(args.cluster) as executor:
-        work = {"executor": executor, **options.keywords(args, "workdir", "jobs")}
         made = report(
             collection,
             measures=measures,
-            **options.keywords(args, "rel", "unjudged", "seed"),
-            **accepted(report, {**pool, **work}),
+            **options.keywords(args, "rel", "unjudged", "seed", "depth", "jobs", "workdir"),
+            pooled=pooled,
+            executor=executor,
             thresholds=thresholds,
-            second=second,
+            second=None if args.second is None else options.open_again(args, args.second),
             progress=_bar if sys.stderr.isatty() else None,
             call=args.call,
         )

@@ -23,26 +23,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, then serve until interrupted."""
-    from unjudged.measures import measures
-    from unjudged.reporting import Settings, read_thresholds
+    from unjudged.collection.pool import read_pooled
+    from unjudged.reporting import Settings
+    from unjudged.thresholds import read_thresholds
     from unjudged.web import serve
 
-    pool = options.pool_keywords(args)
+    pooled = read_pooled(args.pooled)
     settings = Settings(
-        tuple(str(m) for m in measures(options.measures_asked(args, "serve"))),
-        **options.keywords(args, "rel", "unjudged", "seed"),
-        **report.accepted(Settings, pool),
+        tuple(options.measures_asked(args, "serve")),
+        **options.keywords(args, "rel", "unjudged", "seed", "depth"),
+        pooled=pooled if isinstance(pooled, str) else tuple(pooled),
     )
     thresholds = read_thresholds(args.thresholds)
     collection = options.open_collection(args)
     with options.on_cluster(args.cluster) as executor:
-        work = {"executor": executor, **options.keywords(args, "workdir", "jobs")}
         serve(
             collection,
             settings=settings,
             thresholds=thresholds,
-            **options.keywords(args, "port", "max_upload"),
             open_browser=args.open,
-            **report.accepted(serve, work),
+            executor=executor,
+            **options.keywords(args, "port", "max_upload", "jobs", "workdir"),
         )
     return 0
