@@ -208,12 +208,13 @@ def test_variants_are_found_from_the_narrow_to_the_wide() -> None:
 
 def test_help_of_names_lists_all_there_are() -> None:
     """Names of tests, corrections, rules of ties, methods: the help has each of them."""
-    from unjudged.studies.engine.significance import CORRECTIONS, TESTS
     from unjudged.comparing.swap import SAMPLINGS
+
     from unjudged.correction.experiment import METHODS
     from unjudged.correction.lipani import INDICATORS
     from unjudged.kernels import TIES
     from unjudged.scoring import POLICIES
+    from unjudged.studies.engine.significance import CORRECTIONS, TESTS
 
     lists = {"test": TESTS, "correction": CORRECTIONS, "ties": TIES, "methods": METHODS, "unjudged": POLICIES}
     lists |= {"indicator": INDICATORS, "sampling": SAMPLINGS, "correct.method": METHODS}

@@ -36,15 +36,8 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.collection import Rankings as Rankings
     from unjudged.collection.load import load as load
     from unjudged.collection.pool import pool_of as pool_of
-    from unjudged.comparing.agreement import agreement as agreement
     from unjudged.comparing.compare import Comparison as Comparison
     from unjudged.comparing.compare import compare as compare
-    from unjudged.comparing.power import Power as Power
-    from unjudged.comparing.power import discriminative_power as discriminative_power
-    from unjudged.comparing.power import power_changes as power_changes
-    from unjudged.comparing.reliability import reliability as reliability
-    from unjudged.comparing.stability import stability as stability
-    from unjudged.comparing.swap import swap as swap
     from unjudged.correction import correct as correct
     from unjudged.correction import correct_against_truth as correct_against_truth
     from unjudged.errors import DataWarning as DataWarning
@@ -69,6 +62,12 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.scoring import score as score
     from unjudged.simulation import simulate as simulate
     from unjudged.studies import study as study
+    from unjudged.studies.by_name import agreement as agreement
+    from unjudged.studies.by_name import power as power
+    from unjudged.studies.by_name import reliability as reliability
+    from unjudged.studies.by_name import stability as stability
+    from unjudged.studies.by_name import swap as swap
+    from unjudged.studies.power import power_changes as power_changes
 
 
 @functools.cache

@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     if args.junit:
         options.write_output(found.junit(args.doubt != "pass"), args.junit)
     text = found.render(args.format)
-    if args.format in ("text", "markdown"):
-        text = f"{text}\n{found.outcome}: {one_line(found.verdict.sentence if found.verdict else "")}\n"
+    if args.format in ("text", "markdown") and found.verdict is not None:
+        text = f"{text}\n{found.outcome}: {one_line(found.verdict.sentence)}\n"
     options.write_output(text, args.output)
     outcome = args.doubt or found.outcome if found.outcome == "cannot tell" else found.outcome
     return EXIT_CODES[outcome]
