@@ -38,7 +38,7 @@ _LAZY = {
     "build_pool": "unjudged.pools.build",
     "collapse": "unjudged.changes.noise",
     "compare": "unjudged.comparing.compare",
-    "contributions": "unjudged.pools.contributions",
+    "contributions": "unjudged.studies",
     "correct": "unjudged.correction",
     "correct_against_truth": "unjudged.correction:against_truth",
     "describe": "unjudged.pools.describe",
@@ -95,13 +95,12 @@ if TYPE_CHECKING:
     from unjudged.measures.bounds import Bounds
     from unjudged.measures.bounds import bounds as score_bounds
     from unjudged.pools.build import build_pool
-    from unjudged.pools.contributions import contributions
     from unjudged.pools.describe import describe, judged_curves
     from unjudged.reporting import report
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
-    from unjudged.studies import study
+    from unjudged.studies import contributions, study
 
 __all__ = [
     "Bounds",

@@ -100,6 +100,7 @@ def _under_its_own_name(name: str) -> Callable[..., Result]:
 
 
 agreement = _under_its_own_name("agreement")
+contributions = _under_its_own_name("contributions")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
 stability = _under_its_own_name("stability")

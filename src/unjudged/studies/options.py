@@ -61,7 +61,8 @@ OPTIONS: dict[str, Option] = {
     "resamples": Option(("--resamples",), "resamples of the test (default: 1000; randomised-tukey 5000)", parse=int),
     "test": Option(
         ("--test",),
-        "test of a pair of runs: bootstrap (default), t, wilcoxon, permutation, tukey, randomised-tukey",
+        "test of a pair of runs: bootstrap (default), t, wilcoxon, permutation, tukey, randomised-tukey; none where a "
+        "study can do without",
         "NAME",
     ),
     "trials": Option(("--trials",), "random topic sets", parse=int),
@@ -80,10 +81,11 @@ OPTIONS: dict[str, Option] = {
     "one_per_team": Option(("--one-per-team",), "one run of each team, chosen by the seed"),
     "all_runs": Option(("--all-runs",), "every run instead of one per team"),
     "depth": Option(("--depth",), "pool depth (default: inferred)", "D", int),
-    "pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default: every run given)", "FILE"),
+    "pooled": Option(("--pooled",), "pooled runs: a file of names, all, or infer (default)", "FILE"),
     "tolerance": Option(
         ("--tolerance",), "with pooled runs inferred: share of the depth that may be unjudged in one", "X", float
     ),
+    "per": Option(("--per",), "what is counted", choices=("team", "run")),
     "protocol": Option(("--protocol",), "the correction experiment's details", choices=("strict", "sigir2015")),
     "leave": Option(("--leave",), "what is left out of the pool at a time", choices=("team", "run")),
     "cutoffs": Option(("--cutoffs",), "cut-offs n of P@n", "N,N", numbers),
@@ -101,7 +103,6 @@ OPTIONS: dict[str, Option] = {
         ("--levels",), "pool depths (default 50,10,1, as far as the pool is deeper)", "D,D", numbers
     ),
     "correction.test": Option(("--test",), "test behind SRE*: tukey (HSD of all runs, default) or t (paired)", "NAME"),
-    "correction.pooled": Option(("--pooled",), "pooled runs: a file of names, or infer (default)", "FILE"),
     "stability": Option(("--stability",), "the reliability wanted", "P", float),
 }
 """Keyword argument (or study.argument, where it means something else there) -> how it is written."""

@@ -16,7 +16,7 @@ HELP = "who contributed what, and what nobody else found"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
     options.add_collection(parser)
-    options.add_pool(parser)
+    options.add_pool(parser, pooled="infer")
     parser.add_argument("--per", default="team", choices=("team", "run"), help="default: team")
     options.add_rel(parser, 1)
     options.add_output(parser)
@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Count and print; warnings go to stderr."""
-    from unjudged.pools.contributions import contributions
+    from unjudged.studies import study
 
-    pool = options.pool_arguments(args)
+    pool = {"depth": args.depth, "pooled": args.pooled or "infer", "tolerance": args.tolerance}
     collection = options.open_collection(args)
-    result = contributions(collection, per=args.per, **pool, rel=args.rel, call=args.call)
-    options.write_result(result, args)
+    result = study("contributions", collection, per=args.per, **pool, rel=args.rel, call=args.call, jobs=args.jobs)
+    options.write_result(result, args, verdict=True)
     return 0

@@ -153,6 +153,15 @@ class Scored:
             float(self.required[condition, measure]),
         )
 
+    def significance(
+        self, condition: int, measure: int, runs: Sequence[str] | None = None
+    ) -> tuple[float, float, float]:
+        """Discriminative power, misses and false alarms among these runs; NaN where nothing was tested."""
+        if self.p_value is None:
+            return (float("nan"),) * 3
+        found = self.compared(condition, measure, runs)
+        return found.power, found.misses, found.false_alarms
+
 
 @dataclass(frozen=True)
 class Compared:
