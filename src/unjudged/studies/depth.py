@@ -50,7 +50,7 @@ def depth(
     how = testing.unless_none(runs.seed)
     setup = prepare(case, scoring, runs, repeats=repeats)
     pool = pooling.of(setup.collection)
-    tell_pool(case, pool, "judgments that these runs do not explain stay at every level")
+    tell_pool(case, pool, "the other judgments stay at every level")
     wanted = _levels(levels, pool.depth)
     if beyond := [level for level in wanted if level > pool.depth]:
         case.note(f"level {beyond[0]} lies beyond the pool's depth of {pool.depth}: nobody judged there")

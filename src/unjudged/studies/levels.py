@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -172,7 +172,7 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
     tau = fill(case, Conditions.of(one, {said: mask})).tau(1, 0)
     if math.isnan(tau):
         return limit.unknown(f"{main} gives all runs the same score with all judgments or {said}: there is no order")
-    sentence = f"{said} the order by {main} would agree with this one by tau {tau:.2f}"
+    sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
     kept = _kept(found, limit.solid)
     return limit.verdict(
@@ -185,7 +185,7 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
 
 
 def _kept(found: Levels, same: float) -> str:
-    """Down to which level each measure keeps the order: `AP and Q keep it down to depth 5, P@10 at no level`."""
+    """Down to which level the order stays the same: `down to depth 5 by AP and Q, at no level by P@10`."""
 
     def at(level: float) -> str:
         return found.shown(level) if found.kind == "depth" else f"{level:g} % of the judgments"
@@ -201,17 +201,12 @@ def _kept(found: Levels, same: float) -> str:
         reached.setdefault(down, []).append(name)
     if list(reached) == [None]:
         return f"no measure keeps the order (tau {same:g} or more) at {at(levels[0])}"
-    parts = [
-        f"{listed(names, 9)} keep{'s' * (len(names) == 1)} the order (tau {same:g} or more) down to {at(level)}"
-        for level in levels[::-1]
-        if (names := reached.get(level))
-    ]
-    if names := reached.get(None):
-        parts.append(f"{listed(names, 9)} at no level")
-    return ", ".join(parts)
+    parts = [f"down to {at(level)} by {listed(reached[level], 9)}" for level in levels[::-1] if level in reached]
+    parts += [f"at no level by {listed(reached[None], 9)}"] if None in reached else []
+    return f"the order stays (tau {same:g} or more) {', '.join(parts)}"
 
 
 def share_left(setup: Setup, mask: Mask) -> str:
     """How much of the judgments is left: `83 %`."""
-    judged: Sequence[Any] = setup.collection.judgments.grade >= 0
+    judged = setup.collection.judgments.grade >= 0
     return percent(float(np.count_nonzero(mask & judged)) / max(np.count_nonzero(judged), 1))
