@@ -34,7 +34,7 @@ from unjudged.thresholds import Thresholds, default_thresholds
 NAMES = (
     *("compare", "winners", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
     *("reliability", "reduction", "depth", "leave-team-out", "leave-run-out", "take-team", "contributions"),
-    *("correct", "correction", "judges", "noise"),
+    *("correct", "correction", "judges", "noise", "change", "topics"),
 )
 """The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""
 

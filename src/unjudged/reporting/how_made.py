@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from unjudged.reporting.section import Section
-from unjudged.reporting.subject import Subject
+from unjudged.reporting.sections import Asking, Section
 
-KEY, QUESTION = "how-made", "How was this made?"
 HOW = (
     "The same inputs (see their SHA-256), settings and seed give the same report, byte for byte, with the same "
     "versions. Methods: condensed lists and pool bias after Sakai 2007 and 2009; leaving a team out after Zobel "
@@ -22,13 +19,13 @@ HOW = (
 _PACKAGES = ("numpy", "scipy", "vl-convert-python")
 
 
-def section(subject: Subject, others: Sequence[Section]) -> Section:
+def how_made(asking: Asking) -> Section:
     """One row per fact."""
     from unjudged import __version__
     from unjudged.kernels import IN_USE
 
-    provenance = subject.result((), ()).provenance
-    rows: list[tuple[Any, ...]] = [("command", "call", subject.call or "uj.report(...) in Python")]
+    provenance = asking.provenance
+    rows: list[tuple[Any, ...]] = [("command", "call", asking.call or "uj.report(...) in Python")]
     rows += [
         ("version", "unjudged", f"{__version__} ({IN_USE} kernels)"),
         ("version", "python", platform.python_version()),
@@ -36,10 +33,11 @@ def section(subject: Subject, others: Sequence[Section]) -> Section:
     rows += [("version", name, _version(name)) for name in _PACKAGES]
     rows += [("setting", name, _text(value)) for name, value in provenance.settings.items()]
     rows += [("input (SHA-256)", path, digest or "in memory") for path, digest in provenance.hashes().items()]
-    needed = subject.thresholds
-    rows.append(("limit", "needed", f"{needed.runs} runs, {needed.topics} topics, {needed.teams} teams, else unknown"))
-    rows += [("limit", t.key, f"{t.what}: {t.sentence} ({t.source})") for t in needed.limits.values()]
-    return Section(KEY, QUESTION, None, subject.result(("kind", "name", "value"), rows), HOW)
+    for t in asking.limits.limits.values():
+        needed = ", ".join(f"{number} {what}" for what, number in t.needed.items())
+        least = f"; at least {needed}, else unknown" if needed else ""
+        rows.append(("limit", t.key, f"{t.what}: {t.sentence}{least} ({t.source})"))
+    return Section("how-made", "How was this made?", HOW, asking.result(("kind", "name", "value"), rows))
 
 
 def _version(package: str) -> str:
