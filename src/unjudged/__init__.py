@@ -38,7 +38,7 @@ _LAZY = {
     "build_pool": "unjudged.pools.build",
     "collapse": "unjudged.changes.noise",
     "compare": "unjudged.comparing.compare",
-    "contributions": "unjudged.studies",
+    "contributions": "unjudged.studies.by_name",
     "correct": "unjudged.correction",
     "correct_against_truth": "unjudged.correction:against_truth",
     "describe": "unjudged.pools.describe",
@@ -100,7 +100,8 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
-    from unjudged.studies import contributions, study
+    from unjudged.studies import study
+    from unjudged.studies.by_name import contributions
 
 __all__ = [
     "Bounds",

@@ -87,9 +87,9 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
     """A line from the rank with all judgments to the rank under the condition, one panel per measure."""
     measures = distinct(rows, "measure")
     moves = ["falls", "stays", "rises"]
-    sides = ["in the pool", "left out"] if what == "left_out" else ["all judgments", "its own"]
-    shown = [{**row, "move": _move(row["rank_full"], row["rank_reduced"])} for row in rows]
-    moved = sum(row["move"] != "stays" for row in shown)
+    sides = ["in the pool", "left out"] if what == "left_out" else ["all judgments", "team alone"]
+    moved = sum(row["rank_full"] != row["rank_reduced"] for row in rows)
+    up = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"
     how = {"field": "move", "type": "nominal", "title": "rank", "legend": marks.LINES}
     colours = {"domain": moves, "range": [theme.VERMILION, theme.GREY, theme.BLUE]}
     inner = {
@@ -114,24 +114,18 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
     panel = {"field": "measure", "type": "nominal", "sort": measures, "title": None}
     beside = {"column": panel, "row": {"field": "collection", "type": "nominal", "title": None}}
     return {
-        "description": f"Rank of each team's run, {sides[0]} and {sides[1]}, a panel per measure; "
+        "description": f"Rank of each run, {sides[0]} and {sides[1]}, a panel per measure; "
         f"{moved} of {len(rows)} ranks change.",
-        "data": {"values": shown},
+        "data": {"values": rows},
         "transform": [
             {"filter": "isValid(datum.rank_full) && isValid(datum.rank_reduced)"},
+            {"calculate": f"datum.rank_reduced > datum.rank_full ? 'falls' : {up}", "as": "move"},
             {"fold": ["rank_full", "rank_reduced"], "as": ["when", "rank"]},
-            {"calculate": f"datum.when == 'rank_full' ? {sides[0]!r} : {sides[1]!r}", "as": "side"},
+            {"calculate": f"datum.when == 'rank_full' ? '{sides[0]}' : '{sides[1]}'", "as": "side"},
         ],
         **({"facet": beside} if several else {"facet": panel, "columns": 5}),
         "spec": inner,
     }
-
-
-def _move(before: int | None, after: int | None) -> str:
-    """What a run's rank does: falls, stays or rises."""
-    if before is None or after is None or before == after:
-        return "stays"
-    return "falls" if after > before else "rises"
 
 
 def tau_strips(rows: Records, same: float) -> dict[str, Any]:

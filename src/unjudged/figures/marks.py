@@ -9,23 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from unjudged.figures import theme
-from unjudged.figures._figure import SCHEMA
 
 Spec = dict[str, Any]
-
-
-def chart(description: str, height: int, **parts: Any) -> Spec:
-    """A chart as wide as its place on the page; its data is called `table`, which the page puts in."""
-    return {
-        "$schema": SCHEMA,
-        "description": description,
-        "data": {"name": "table"},
-        "width": "container",
-        "height": height,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "config": theme.config("page"),
-        **parts,
-    }
 
 
 def field(name: str, kind: str = "quantitative", title: str | None = None, **more: Any) -> Spec:

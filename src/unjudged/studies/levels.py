@@ -209,4 +209,4 @@ def _kept(found: Levels, same: float) -> str:
 def share_left(setup: Setup, mask: Mask) -> str:
     """How much of the judgments is left: `83 %`."""
     judged = setup.collection.judgments.grade >= 0
-    return percent(float(np.count_nonzero(mask & judged)) / max(np.count_nonzero(judged), 1))
+    return percent(int((mask & judged).sum()) / max(int(judged.sum()), 1))
