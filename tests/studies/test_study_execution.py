@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from unjudged.studies.fingerprint import fingerprint
+from unjudged.studies.workdir import Workdir
 
 import unjudged as uj
 from unjudged.errors import InputError, UsageError
 from unjudged.studies import execution
-from unjudged.studies.fingerprint import fingerprint
-from unjudged.studies.workdir import Workdir
 
 UNITS = list(range(12))
 
