@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unjudged.studies.fingerprint import fingerprint
-from unjudged.studies.workdir import Workdir
 
 import unjudged as uj
 from unjudged.errors import InputError, UsageError
-from unjudged.studies import execution
+from unjudged.studies.engine import execution
+from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.workdir import Workdir
 
 UNITS = list(range(12))
 
@@ -162,7 +162,9 @@ def test_fingerprints_tell_things_apart() -> None:
 
 
 def test_a_fingerprint_is_the_same_in_another_process() -> None:
-    code = "import numpy as np; from unjudged.studies.fingerprint import fingerprint as f; import unjudged as uj;"
+    code = (
+        "import numpy as np; from unjudged.studies.engine.fingerprint import fingerprint as f; import unjudged as uj;"
+    )
     code += "print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == fingerprint({"a": (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, "x")

@@ -90,10 +90,10 @@ def _change_rows(bias: Bias, with_excluded: bool) -> list[Row]:
     rows: list[Row] = []
     scored = bias.scored
     for repeat, selection in enumerate(bias.setup.selections, 1):
-        before = [scored.ranks(0, m, selection) for m in range(len(scored.measures))]
+        before = [scored.ranked(0, m, selection) for m in range(len(scored.measures))]
         for c, condition in enumerate(scored.conditions):
             own = bias.own_runs(c, selection)
-            after = [scored.ranks(c, m, selection) if own else {} for m in range(len(scored.measures))]
+            after = [scored.ranked(c, m, selection) if own else {} for m in range(len(scored.measures))]
             out = ["yes" if condition in bias.excluded else "no"] if with_excluded else []
             for run in own:
                 place = int(scored.places([run])[0])

@@ -169,7 +169,7 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
     one = replace(setup, measures=(main,), selections=setup.selections[:1])
-    tau = fill(case, Conditions.of(one, {said: mask})).tau(1, 0)
+    tau = fill(case, Conditions.of(one, {said: mask}), "the order for the verdict").tau(1, 0)
     if math.isnan(tau):
         return limit.unknown(f"{main} gives all runs the same score with all judgments or {said}: there is no order")
     sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
