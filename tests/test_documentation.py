@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 from places import DATA, ROOT
-from unjudged.studies._study import REGISTRY as STUDIES
 
 import unjudged
 from unjudged.cli import VERBS, main
 from unjudged.measures import REGISTRY as MEASURES
 from unjudged.studies import NAMES
+from unjudged.studies.engine.study import REGISTRY as STUDIES
 
 REAL = ("dl19-passage", "robust03", "trec2-adhoc")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
