@@ -23,7 +23,7 @@ import unjudged
 from unjudged.cli import VERBS, main
 from unjudged.measures import REGISTRY as MEASURES
 from unjudged.studies import NAMES
-from unjudged.studies._study import REGISTRY as STUDIES
+from unjudged.studies.engine.study import REGISTRY as STUDIES
 
 REAL = ("dl19-passage", "robust03", "trec2-adhoc")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

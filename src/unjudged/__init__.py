@@ -53,7 +53,6 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.measures.bounds import Bounds as Bounds
     from unjudged.measures.bounds import score_bounds as score_bounds
     from unjudged.pools.build import build_pool as build_pool
-    from unjudged.pools.contributions import contributions as contributions
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
     from unjudged.reporting.report import report as report
@@ -63,6 +62,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.simulation import simulate as simulate
     from unjudged.studies import study as study
     from unjudged.studies.by_name import agreement as agreement
+    from unjudged.studies.by_name import contributions as contributions
     from unjudged.studies.by_name import power as power
     from unjudged.studies.by_name import reliability as reliability
     from unjudged.studies.by_name import stability as stability

@@ -342,7 +342,7 @@ _VARIANTS = (
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
     # pools
-    *(_variant(verb, "pooled", default="all") for verb in ("pool", "qrels")),
+    *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
     _variant("qrels noise", "depth", help="favour the top D documents", default=10, check=None),
     _variant("pool build", "depth", help="cut every list here first; the depth of a depth pool", check=None),

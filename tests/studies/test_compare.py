@@ -15,9 +15,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
+from unjudged.comparing.significance import RANDOM, TESTS
 
 import unjudged as uj
-from unjudged.comparing.significance import RANDOM, TESTS
 from unjudged.errors import UsageError
 from unjudged.measures import measures as parsed
 from unjudged.results import Provenance

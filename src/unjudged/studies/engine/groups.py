@@ -190,7 +190,10 @@ def tell_pool(case: Case, pool: Pool, so: str) -> None:
     share = float(membership(case.collection, pool).found().mean())
     case.note(f"{pool}{pool.guessed}")
     if share < 0.995:
-        case.note(f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, {so}")
+        case.note(
+            f"these runs explain {100 * share:.1f}% of the judgments; pooled runs are missing, or judgments were added "
+            f"in another way: {so}"
+        )
     for note in pool.notes:
         case.note(note)
 
