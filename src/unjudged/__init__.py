@@ -19,7 +19,6 @@ _LAZY = {
     "Bounds": "unjudged.measures.bounds",
     "Cells": "unjudged.collection",
     "Collection": "unjudged.collection",
-    "Comparison": "unjudged.comparing.compare",
     "DataWarning": "unjudged.errors",
     "Figure": "unjudged.figures",
     "Hits": "unjudged.collection",
@@ -37,7 +36,7 @@ _LAZY = {
     "agreement": "unjudged.comparing.agreement",
     "build_pool": "unjudged.pools.build",
     "collapse": "unjudged.changes.noise",
-    "compare": "unjudged.comparing.compare",
+    "compare": "unjudged.studies",
     "contributions": "unjudged.pools.contributions",
     "correct": "unjudged.correction",
     "correct_against_truth": "unjudged.correction:against_truth",
@@ -45,6 +44,7 @@ _LAZY = {
     "discriminative_power": "unjudged.comparing.power",
     "favour": "unjudged.changes.noise",
     "flip": "unjudged.changes.noise",
+    "gate": "unjudged.studies",
     "judge_agreement": "unjudged.judges.agreement",
     "judged_curves": "unjudged.pools.describe",
     "leave_out": "unjudged.changes.leave_out",
@@ -81,7 +81,6 @@ if TYPE_CHECKING:
     from unjudged.collection.load import load
     from unjudged.collection.pool import pool_of
     from unjudged.comparing.agreement import agreement
-    from unjudged.comparing.compare import Comparison, compare
     from unjudged.comparing.power import Power, discriminative_power, power_changes
     from unjudged.comparing.reliability import reliability
     from unjudged.comparing.stability import stability
@@ -101,13 +100,12 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
-    from unjudged.studies import study
+    from unjudged.studies import compare, gate, study
 
 __all__ = [
     "Bounds",
     "Cells",
     "Collection",
-    "Comparison",
     "DataWarning",
     "Figure",
     "Hits",
@@ -134,6 +132,7 @@ __all__ = [
     "discriminative_power",
     "favour",
     "flip",
+    "gate",
     "judge_agreement",
     "judged_curves",
     "leave_out",

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
+from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.studies.engine.answer import Answer
@@ -100,7 +101,18 @@ def _under_its_own_name(name: str) -> Callable[..., Result]:
 
 
 agreement = _under_its_own_name("agreement")
+compare = _under_its_own_name("compare")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
 stability = _under_its_own_name("stability")
 reliability = _under_its_own_name("reliability")
+
+
+def gate(collection: Collection, run: str, baseline: str, measures: Any = None, **options: Any) -> Result:
+    """May `run` replace `baseline`? pass, fail or cannot tell for each measure: `uj.study("gate", collection, ...)`.
+
+    `margin` is the smallest difference that matters, `holes` the share of a top list that may be unjudged; the other
+    options are those of `unjudged study gate --help`.
+    """
+    given = {} if measures is None else {"measures": measures}
+    return study("gate", collection, run=run, baseline=baseline, **given, **options)

@@ -64,6 +64,21 @@ OPTIONS: dict[str, Option] = {
         "test of a pair of runs: bootstrap (default), t, wilcoxon, permutation, tukey, randomised-tukey",
         "NAME",
     ),
+    "correction": Option(
+        ("--correction",),
+        "for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
+        "NAME",
+    ),
+    "baseline": Option(("--baseline",), "compare every run with this one (default: all pairs)", "NAME"),
+    "margin": Option(("--margin",), "smallest difference that matters", "D", float),
+    "growth": Option(
+        ("--growth",),
+        "with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), or any "
+        "number more (free)",
+        "HOW",
+    ),
+    "holes": Option(("--holes",), "share of a top list that may be unjudged (default 0.2)", "S", float),
+    "run": Option(("--run",), "the run that may replace the baseline", "NAME"),
     "trials": Option(("--trials",), "random topic sets", parse=int),
     "sampling": Option(
         ("--sampling",), "disjoint, replacement, independent, comma separated (default: all three)", "S", names
