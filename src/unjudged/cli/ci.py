@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
     from unjudged.errors import UsageError
     from unjudged.io.files import expand, run_name
-    from unjudged.studies import find, gate
+    from unjudged.studies import find
+    from unjudged.studies.by_name import gate
     from unjudged.studies.gate import DOUBT, answer, junit
 
     given = {

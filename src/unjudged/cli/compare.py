@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
-    from unjudged.studies import compare, find
+    from unjudged.studies import find
+    from unjudged.studies.by_name import compare
     from unjudged.studies.compare import CHARTS
 
     given = {

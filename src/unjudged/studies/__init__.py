@@ -7,11 +7,9 @@ a new one. The option groups (`Scoring`, `Runs`, ...) are what most studies are 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.studies.engine.answer import Answer
@@ -82,37 +80,3 @@ def study(
         thresholds=limits,
         call=call,
     )
-
-
-def _under_its_own_name(name: str) -> Callable[..., Result]:
-    """A study as a function: `uj.power(c, "AP,Q")` is `uj.study("power", c, measures="AP,Q")`."""
-
-    def call(source: Any, measures: Any = None, **options: Any) -> Result:
-        given = {} if measures is None else {"measures": measures}
-        return study(name, source, **given, **options)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""The study {name} under its own name: `uj.study({name!r}, source, measures=measures, ...)`.
-
-    `source` is a Collection, Scores where no judgments are needed, or several by name; the other options are those of
-    `unjudged study {name} --help`.
-    """
-    return call
-
-
-agreement = _under_its_own_name("agreement")
-compare = _under_its_own_name("compare")
-power = _under_its_own_name("power")
-swap = _under_its_own_name("swap")
-stability = _under_its_own_name("stability")
-reliability = _under_its_own_name("reliability")
-
-
-def gate(collection: Collection, run: str, baseline: str, measures: Any = None, **options: Any) -> Result:
-    """May `run` replace `baseline`? pass, fail or cannot tell for each measure: `uj.study("gate", collection, ...)`.
-
-    `margin` is the smallest difference that matters, `holes` the share of a top list that may be unjudged; the other
-    options are those of `unjudged study gate --help`.
-    """
-    given = {} if measures is None else {"measures": measures}
-    return study("gate", collection, run=run, baseline=baseline, **given, **options)

@@ -254,6 +254,8 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
     limit, lead = case.limits["safe-comparisons"], leading(found.scores.measures)
     if len(found.scores.topics) == 1:
         return limit.unknown("one topic cannot show that runs differ")
+    if not found.scores.varying[lead]:
+        return limit.unknown(f"by {found.scores.names[lead]} every run has the same score on every topic")
     said = found.outcomes[lead]
     total, decided = len(said), sum(outcome.decided for outcome in said)
     holes = sum(outcome.why == HOLES for outcome in said)

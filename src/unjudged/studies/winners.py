@@ -91,6 +91,8 @@ def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, O
     limit, name = case.limits["winners"], found.scores.names[0]
     if len(found.scores.topics) == 1:
         return limit.unknown("one topic cannot show which run is best")
+    if not found.scores.varying[0]:
+        return limit.unknown(f"by {name} every run has the same score on every topic")
     best, *others = order
     rivals = [run for run in others if against[run].word != WORSE]
     leads = f"by {name} {best} leads with {found.scores.means()[0].max():.4f}"
