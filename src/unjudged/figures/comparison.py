@@ -124,7 +124,7 @@ def map_of_pairs(measure: str) -> Callable[[Result], Figure]:
 
 def _said(row: dict[str, Any]) -> str:
     """The key of TOLD for a pair."""
-    return row["why"] or {"worse": "better"}.get(row["outcome"], row["outcome"])
+    return str(row["why"] or ("better" if _decided(row) else row["outcome"]))
 
 
 def _by_mean(rows: Records) -> list[str]:

@@ -236,7 +236,7 @@ def _note_tests(case: Case, found: Compared) -> None:
     """What is odd about the tests."""
     if len(found.scores.topics) == 1:
         case.note("one topic: differences are shown, but nothing can be tested")
-    constant = sum(int(s.constant.sum()) for s in found.statistics)
+    constant = sum(int((s.constant & (s.p_value == 0)).sum()) for s in found.statistics)
     if constant:
         what = "1 pair differs" if constant == 1 else f"{constant} pairs differ"
         case.note(f"{what} by the same amount on every topic: a p value of 0 says nothing about other topics")
@@ -259,14 +259,14 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
     said = found.outcomes[lead]
     total, decided = len(said), sum(outcome.decided for outcome in said)
     holes = sum(outcome.why == HOLES for outcome in said)
-    hang = f"{holes} {'hangs' if holes == 1 else 'hang'} on unjudged documents"
+    hang = [f"{holes} {'hangs' if holes == 1 else 'hang'} on unjudged documents"] if holes else []
     name = found.scores.names[lead]
     if baseline is None:
-        sentence = (
-            f"by {name} {decided} of {counted(total, 'pair')} have a decided outcome ({percent(decided / total)})"
-        )
+        have = f"{counted(total, 'pair')} {'has' if total == 1 else 'have'}"
+        sentence = f"by {name} {decided} of {have} a decided outcome ({percent(decided / total)})"
         topics = total - decided - holes
-        sentence += f"; {topics} {'needs' if topics == 1 else 'need'} more topics, {hang}"
+        need = [f"{topics} {'needs' if topics == 1 else 'need'} more topics"] if topics else []
+        sentence = "; ".join(filter(None, [sentence, ", ".join(need + hang)]))
     else:
         many = {word: sum(outcome.word == word for outcome in said) for word in (BETTER, WORSE, SAME)}
         same = f", {many[SAME]} the same" if many[SAME] else ""
@@ -274,7 +274,7 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
             f"by {name} {counted(many[BETTER], 'run')} {'is' if many[BETTER] == 1 else 'are'} better than {baseline}, "
             f"{many[WORSE]} worse{same}, {total - decided} cannot be told from it"
         )
-        sentence += f" ({hang})" if holes else ""
+        sentence += f" ({hang[0]})" if hang else ""
     return limit.verdict(
         sentence,
         decided / total,

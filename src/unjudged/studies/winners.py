@@ -72,7 +72,7 @@ def winners(case: Case, scoring: UsualScoring, runs: Runs, testing: PairTesting,
     return Answer(
         COLUMNS,
         rows,
-        _verdict(case, found, [names[r] for r in order], {names[r]: said for r, (_, said) in against.items()}),
+        _verdict(case, found, [names[r] for r in order], {names[r]: pair for r, pair in against.items()}),
         figures={"winners": charts.winners(measure, test.alpha)},
         caption=f"Mean {measure} over {counted(len(found.scores.topics), 'topic')} with {100 * (1 - test.alpha):g}% "
         f"intervals; outcome of each run against the best ({found.how}, over all pairs).",
@@ -86,7 +86,7 @@ def _best_first(means: Floats, names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda r: (-means[r], names[r]))
 
 
-def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, Outcome]) -> Verdict:
+def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, tuple[int, Outcome]]) -> Verdict:
     """How many of the other runs cannot be told apart from the best?"""
     limit, name = case.limits["winners"], found.scores.names[0]
     if len(found.scores.topics) == 1:
@@ -94,7 +94,7 @@ def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, O
     if not found.scores.varying[0]:
         return limit.unknown(f"by {name} every run has the same score on every topic")
     best, *others = order
-    rivals = [run for run in others if against[run].word != WORSE]
+    rivals = [run for run in others if against[run][1].word != WORSE]
     leads = f"by {name} {best} leads with {found.scores.means()[0].max():.4f}"
     if not rivals:
         sentence = f"{leads} and is better than every other run"
@@ -110,5 +110,5 @@ def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, O
         len(rivals) / len(others),
         too_few=limit.too_few(topics=len(found.scores.topics)),
         decided_by=tuple(rivals) or (best,),
-        next=next_step(case, found, 0) if rivals else None,
+        next=next_step(case, found, 0, [against[run][0] for run in rivals]),
     )

@@ -7,11 +7,12 @@ differences that the missing judgments allow are a second unit, for the pairs th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.collection.collection import in_order_of_names
@@ -79,11 +80,11 @@ class Compared:
                 )
         return found
 
-    def hanging_on_holes(self, m: int) -> tuple[str, ...]:
-        """The runs whose holes leave pairs open, those in most such pairs first."""
+    def hanging_on_holes(self, m: int, pairs: Iterable[int] | None = None) -> tuple[str, ...]:
+        """The runs whose holes leave pairs (all, or these) open, those in most such pairs first."""
         many: Counter[int] = Counter()
-        for i, outcome in enumerate(self.outcomes[m]):
-            if outcome.why == HOLES:
+        for i in range(len(self.outcomes[m])) if pairs is None else pairs:
+            if self.outcomes[m][i].why == HOLES:
                 many.update(int(side[i]) for side in self.pairs)
         limit = max(self.rule.holes, 0.0)
         holed = [run for run in many if self.unjudged is not None and self.unjudged[m, run] > limit]
@@ -173,7 +174,7 @@ class _ToBound:
     bounds and are no part of a collection's fingerprint."""
 
     collection: Collection
-    lists: Ints
+    lists: npt.NDArray[np.int32]
     measures: tuple[Measure, ...]
     counted: Flags
     growth: str
@@ -222,8 +223,10 @@ def compare_pairs(
     statistics = tuple(PairStatistics(**value) for value in values)
     unjudged = unjudged_shares(scores)
     shares = [shares_of(unjudged, m, pairs) for m in range(len(statistics))]
-    ask = {"needed": needing_bounds, "holed": holed, "all": lambda rule, found, shares: found.ties >= 0}[bounds]
+    ask = holed if bounds == "holed" else needing_bounds
     wanted = [ask(rule, found, share) for found, share in zip(statistics, shares, strict=True)]
+    if bounds == "all":
+        wanted = [np.ones_like(mask) for mask in wanted]
     intervals = _bounds(case, scores, pairs, wanted, growth, bounds == "all")
     decided = tuple(
         outcomes(rule, found, share, None if ends is None else (ends.low, ends.high))
@@ -267,14 +270,15 @@ def note_holes(case: Case, found: Compared, limit: float) -> None:
             case.note(f"more than {percent(limit)} of the top {top} was never judged: {named}")
 
 
-def next_step(case: Case, found: Compared, m: int) -> Step | None:
-    """The next step of a verdict: judge the holes that leave pairs open, or find out how many topics it takes."""
-    runs = found.hanging_on_holes(m)
+def next_step(case: Case, found: Compared, m: int, pairs: Iterable[int] | None = None) -> Step | None:
+    """What to do about open pairs (all, or these): judge the holes, or find out how many topics it takes."""
+    chosen = list(range(len(found.outcomes[m])) if pairs is None else pairs)
+    runs = found.hanging_on_holes(m, chosen)
     if runs:
         top = str(top_of(found.scores.measures[m]))
         said = f"judge the unjudged documents at the top of {listed(runs)}"
         return case.step(said, "pool", "build", flags=["--strategy", "depth", "--depth", top, "--format", "list"])
-    if any(not outcome.decided for outcome in found.outcomes[m]):
+    if any(not found.outcomes[m][i].decided for i in chosen):
         name = str(found.scores.measures[m])
         return case.step("find out how many topics it takes", "study", "reliability", flags=["-m", name])
     return None
