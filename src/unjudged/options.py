@@ -366,6 +366,10 @@ _VARIANTS = (
     _variant("study correction", "test", help="test behind SRE*: tukey (HSD of all runs) or t (paired)",
         default="tukey"),
     _variant("ci", "baseline", help="file of the run to beat, or not to fall behind", metavar="RUN", required=True),
+    *(_variant(verb, "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, tukey, "
+        "randomised-tukey", default="t") for verb in ("compare", "ci")),
+    _variant("compare", "margin", help="two runs are the same where the whole interval of their difference lies within "
+        "it (0: only where every topic ties)", default=0.0),
     _variant("compare", "pairs", help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv "
         "and JSON always do)"),
     _variant("study", "test", help=f"{_BASE['test'].help}; none, where a study can do without"),
@@ -411,7 +415,13 @@ _VARIANTS = (
 OPTIONS: Mapping[str, Option] = _BASE | {option.name: option for option in _VARIANTS}
 """Every option by its name, and by `command.name` where it means something else in a command."""
 
-_LIKE = {"serve": "report", "study compare": "compare", "study correct": "correct", "study gate": "ci"}
+_LIKE = {
+    "serve": "report",
+    "study compare": "compare",
+    "study winners": "compare",
+    "study correct": "correct",
+    "study gate": "ci",
+}
 """Commands whose options mean what they mean in another one."""
 
 

@@ -18,7 +18,7 @@ from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
 from unjudged.scoring import under_policy
-from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.significance import Test, correction_of
 
 if TYPE_CHECKING:
     from unjudged.results import Step
@@ -143,6 +143,25 @@ class Testing(Group):
     def of(self, seed: int) -> Test:
         """The test, in one thread: units run side by side already."""
         return Test(self.test, self.alpha, self.resamples, seed, 1)
+
+
+@dataclass(frozen=True)
+class PairTesting(Testing):
+    """How two runs are compared wherever the question is about runs: paired t tests, adjusted for all pairs (Holm).
+
+    The bootstrap is not the default here: its p values of exactly 0 pass any adjustment, so that among 50 runs a
+    false alarm comes up in a quarter of all cases instead of 5 %.
+    """
+
+    test: str = "t"
+    correction: str | None = None
+
+    def __post_init__(self) -> None:
+        self.adjustment(0)
+
+    def adjustment(self, seed: int) -> str:
+        """The correction for the number of pairs: the one asked for, else the usual one of the test."""
+        return correction_of(self.correction, self.of(seed))
 
 
 @dataclass(frozen=True)
