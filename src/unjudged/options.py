@@ -285,7 +285,7 @@ _GATE = (
     Option("margin", "smallest difference that matters", "D", decimal, 0.01,
         _holds(lambda d: 0 <= d < math.inf, "the smallest difference that matters is 0 or more, not {}")),
     Option("holes", "share of a top list that may be unjudged; above it, the answer must hold whatever those "
-        "documents are", "S", decimal, 0.2,
+        "documents are (default: that of the thresholds, 0.2)", "S", decimal, None,
         _holds(lambda s: 0 <= s <= 1, "the share of unjudged documents allowed lies between 0 and 1, not {}")),
     Option("doubt", "take 'cannot tell' as fail (exit code 1) or as pass (0); by default it has an exit code of its "
         "own, 3", choices=("fail", "pass")),
