@@ -39,8 +39,8 @@ _LAZY = {
     "collapse": "unjudged.changes.noise",
     "compare": "unjudged.comparing.compare",
     "contributions": "unjudged.pools.contributions",
-    "correct": "unjudged.correction",
-    "correct_against_truth": "unjudged.correction:against_truth",
+    "correct": "unjudged.studies",
+    "correct_against_truth": "unjudged.correction",
     "describe": "unjudged.pools.describe",
     "discriminative_power": "unjudged.comparing.power",
     "favour": "unjudged.changes.noise",
@@ -86,8 +86,7 @@ if TYPE_CHECKING:
     from unjudged.comparing.reliability import reliability
     from unjudged.comparing.stability import stability
     from unjudged.comparing.swap import swap
-    from unjudged.correction import against_truth as correct_against_truth
-    from unjudged.correction import correct
+    from unjudged.correction import correct_against_truth
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
     from unjudged.figures import Figure
     from unjudged.judges.agreement import judge_agreement
@@ -101,7 +100,7 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
-    from unjudged.studies import study
+    from unjudged.studies import correct, study
 
 __all__ = [
     "Bounds",

@@ -1,13 +1,16 @@
 """Correct the score of a run that was not pooled, and say whether such a correction can be trusted here.
 
 unjudged correct qrels.txt runs/ --teams teams.tsv --new my.run
+unjudged correct qrels.txt runs/ --teams teams.tsv                        (every run that was not pooled)
 unjudged correct qrels.txt runs/ --teams teams.tsv --new my.run -m P@10 --method lipani,webber-park
 unjudged correct qrels.txt runs/ --teams teams.tsv --new my.run -m RBP,AP,nDCG@10
 unjudged correct qrels.txt runs/ --teams teams.tsv --truth truth.txt      (simulated: errors against the truth)
 
-RUN... are the runs of the pool and its time; --new names runs to be corrected. P@n is corrected by lipani (default),
-webber-park or a later variant; any other measure by webber-park. The correction is first tried on the pool itself:
-each team is left out and corrected as if it were new. Where that brings no gain, measures other than P@n are refused.
+RUN... are the runs of the pool and its time; --new names runs to be corrected. Without --new every run that was not
+pooled is corrected; where all were pooled, each is shown as if its team had been left out. P@n is corrected by lipani
+(default), webber-park or a later variant; any other measure by webber-park. The correction is first tried on the pool
+itself: each team is left out and corrected as if it were new. Where that brings no gain, measures other than P@n are
+refused.
 """
 
 from __future__ import annotations
@@ -56,36 +59,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correct and print; notes go to stderr."""
-    from unjudged.correction import against_truth, correct
-    from unjudged.correction.truth import DEFAULT
+    from unjudged.correction.truth import DEFAULT, correct_against_truth
+    from unjudged.studies import study
 
-    if (args.new is None) == (args.truth is None):
-        raise UsageError(
-            "name the run to be corrected (--new RUN), or the complete judgments of a simulation (--truth)"
-        )
+    if args.new is not None and args.truth is not None:
+        raise UsageError("--new corrects a run, --truth compares all corrections with complete judgments; give one")
     pool = options.pool_arguments(args)
     pool["pooled"] = pool["pooled"] or "infer"
+    collection = options.open_collection(args)
     if args.truth is not None:
-        collection = options.open_collection(args)
         args.qrels = args.truth
         truth = options.open_collection(args)
-        result = against_truth(collection, truth, args.measures or list(DEFAULT), **pool, rel=args.rel, call=args.call)
+        measures = args.measures or list(DEFAULT)
+        result = correct_against_truth(collection, truth, measures, **pool, rel=args.rel, call=args.call)
     else:
-        collection = options.open_collection(args)
-        result = correct(
+        result = study(
+            "correct",
             collection,
-            args.new,
-            args.measures or "P@10",
+            new=args.new,
+            measures=args.measures or "P@10",
             method=args.method,
             alpha=args.alpha,
             indicator=args.indicator,
             protocol=args.protocol,
             **pool,
             rel=args.rel,
-            validate=not args.no_trial,
+            no_trial=args.no_trial,
             confidence=args.confidence,
             force=args.force,
+            jobs=args.jobs,
             call=args.call,
         )
-    options.write_result(result, args)
+    options.write_result(result, args, verdict=True)
     return 0

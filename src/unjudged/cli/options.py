@@ -284,7 +284,8 @@ def write_result(
     """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
     print_notes(result.notes)
     text = result.render(args.format)
-    write_output(f"{text}\n{result.verdict()}\n" if verdict and args.format == "text" else text, args.output)
+    said = verdict and args.format == "text" and result.verdict is not None
+    write_output(f"{text}\n{result.verdict}\n" if said else text, args.output)
     for name, path in charts:
         result.plot(name).save(path)
 

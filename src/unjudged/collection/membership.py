@@ -47,6 +47,12 @@ class Membership:
         alone: Mask = (mine > 0) & (mine == self.times)
         return alone
 
+    def among(self, runs: Sequence[str]) -> Membership:
+        """The same where only these runs were pooled."""
+        number = {run: i for i, run in enumerate(runs)}
+        place = np.array([number.get(run, -1) for run in self.runs], np.int64)[self.run]
+        return Membership(tuple(runs), place[place >= 0], self.row[place >= 0], self.rows)
+
     def grouped(self, group: Mapping[str, str]) -> tuple[list[str], Ints, Ints, Mask]:
         """Groups of runs by name, then distinct pairs (group, row), and whether no other group has the row."""
         names = sorted({group[run] for run in self.runs})

@@ -104,3 +104,13 @@ power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
 stability = _under_its_own_name("stability")
 reliability = _under_its_own_name("reliability")
+
+
+def correct(collection: Any, new: Any = None, wanted: Any = "P@10", *, validate: bool = True, **options: Any) -> Result:
+    """Correct the scores of runs that were not pooled: `uj.correct(c, "new.run", "P@10")`.
+
+    `new` is a run (a file, a dict, a data frame, or the name of a run of the collection), or a list of them; without
+    it every run that was not pooled is corrected. `wanted` are the measures. `validate=False` saves the trial on the
+    pool; the other options are those of `unjudged correct --help`, as `uj.study("correct", ...)` takes them.
+    """
+    return study("correct", collection, new=new, measures=wanted, no_trial=not validate, **options)

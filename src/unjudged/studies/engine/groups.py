@@ -155,6 +155,12 @@ class Pooling(Group):
     pooled: Any = "infer"
     tolerance: float = TOLERANCE
 
+    def __post_init__(self) -> None:
+        if self.depth is not None and not 1 <= self.depth < 2**31:
+            raise UsageError(f"the pool depth is a positive number of documents, not {self.depth}")
+        if not 0 <= self.tolerance < float("inf"):
+            raise UsageError(f"the tolerance is a share of the depth, 0.2 or so, not {self.tolerance}")
+
     def of(self, collection: Collection) -> Pool:
         """The pool of a collection; Unanswerable where it was to be inferred and cannot be seen."""
         if self.pooled not in (None, "infer"):

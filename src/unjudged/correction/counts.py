@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Ints
-from unjudged.correction.lists import Lists
+from unjudged.correction.full_lists import Lists
 from unjudged.correction.merging import Int32s, TopicLists, merged_tops
 
 Mask = npt.NDArray[np.bool_]
@@ -65,7 +65,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Counts:
     """What a plan counts in the first n, per topic.
 
     `new`: topics x pools x new runs. `own`: topics x pools x pooled runs. `merged`: topics x new x pooled, the pooled
@@ -81,7 +81,12 @@ class Tally:
     lost: Found
 
 
-def tally(
+def binary(grade: npt.NDArray[np.int32], rel: int) -> npt.NDArray[np.int32]:
+    """1 relevant, 0 judged nonrelevant, -1 unjudged."""
+    return np.where(grade >= rel, 1, np.where(grade >= 0, 0, -1)).astype(np.int32)
+
+
+def count(
     lists: Lists,
     grade: npt.NDArray[np.int32],
     plans: Sequence[Plan],
@@ -89,7 +94,7 @@ def tally(
     *,
     alpha: float = 1.0,
     repooled: bool = True,
-) -> list[Tally]:
+) -> list[Counts]:
     """Count for all plans. `grade` belongs to the rows of the judgments.
 
     A pooled run's merged list is worked out once for all cut-offs. `repooled`: a pool without a run holds nothing
@@ -119,7 +124,7 @@ def tally(
             lost = _lost(plan, of_own, rank[plan.pooled], slot[topic.top(plan.pooled, plan.n)], depth, repooled)
             found.append((of_new, of_own.sum(axis=2), of_merged, lost))
     return [
-        Tally(plan, alpha > 0, *map(Found.split, map(np.stack, zip(*found, strict=True))))
+        Counts(plan, alpha > 0, *map(Found.split, map(np.stack, zip(*found, strict=True))))
         for plan, found in zip(plans, parts, strict=True)
     ]
 
