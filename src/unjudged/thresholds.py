@@ -7,6 +7,7 @@ it as `case.limits`. A number that can turn a word stands in the table and nowhe
 from __future__ import annotations
 
 import functools
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ def default_thresholds() -> Thresholds:
     return _made(_own_table())
 
 
-def read_thresholds(path: str | Path | None = None) -> Thresholds:
+def read_thresholds(path: str | os.PathLike[str] | None = None) -> Thresholds:
     """The limits, with the numbers of the user's file on top."""
     if path is None:
         return default_thresholds()
@@ -163,3 +164,6 @@ def _override(table: dict[str, Any], changes: Mapping[str, Any], source: str) ->
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or value < 0:
                 raise InputError(f"[{key}] {name} needs a {'whole ' * whole}number of 0 or more, not {value!r}", source)
             table[key][name] = value
+        better, solid, care = (table[key][name] for name in ("better", "solid", "care"))
+        if (solid < care) if better == "higher" else (solid > care):
+            raise InputError(f"[{key}] solid must not be easier to reach than care ({solid:g} and {care:g})", source)

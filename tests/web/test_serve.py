@@ -15,7 +15,7 @@ from local_page import WAIT, Served
 
 import unjudged as uj
 from unjudged.errors import UsageError
-from unjudged.reporting import SECTIONS
+from unjudged.studies import QUESTIONS
 from unjudged.web import listener
 from unjudged.web.guard import HEADERS, TOKEN
 from unjudged.web.uploads import run_name
@@ -274,8 +274,10 @@ def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.
     number = served.start()
     found = served.finished(number)
     assert found["state"] == "done" and found["share"] == 1
-    assert [s["key"] for s in found["sections"]] == [*SECTIONS, "how-made"] and found["head"]["key"] == "in-short"
-    whole = uj.report(collection)
+    assert [s["key"] for s in found["sections"]] == [*QUESTIONS, "next", "how-made"] and found["head"][
+        "key"
+    ] == "in-short"
+    whole = uj.report(collection, jobs=1)
     for section in found["sections"][:-1]:
         own = whole[section["key"]]
         columns = {
@@ -286,7 +288,7 @@ def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.
     assert served.client.get(f"/api/jobs/{number}", params={"after": 9}).json()["sections"] == found["sections"][9:]
     saved = served.client.get(f"/api/jobs/{number}/report.html")
     assert "attachment" in saved.headers["content-disposition"] and saved.text.startswith("<!doctype html>")
-    assert saved.text.count("<section") == len(SECTIONS) + 2
+    assert saved.text.count("<section") == len(QUESTIONS) + 3
     assert served.start() == number  # the same state is not computed again
 
 
@@ -334,14 +336,10 @@ def test_an_added_run_is_corrected(served: Served, collection: uj.Collection, fo
     try:
         found = served.finished(served.start())
         first = found["sections"][0]
-        assert first["key"] == "changes" and first["columns"]["added"]["names"] == ["", "added"]
-        place = first["columns"]["run"].index("mine.run")
-        whole = served.app.uploads.collection
-        pool = [run for run in uj.reporting.Subject(whole).pool.runs if run != "mine.run"]
-        depth = uj.reporting.Subject(whole).pool.depth
-        corrected = uj.correct(whole, ["mine.run"], "P@10", pooled=pool, depth=depth, validate=False).frame
-        assert first["columns"]["after"][place] == pytest.approx(corrected["corrected"][0])
-        assert first["columns"]["before"][place] == pytest.approx(corrected["score"][0])
+        assert first["key"] == "changes" and first["columns"]["run"] == ["mine.run"]
+        corrected = uj.correct(served.app.uploads.collection, ["mine.run"], "P@10").frame
+        assert first["columns"]["corrected"] == pytest.approx([corrected["corrected"][0]])
+        assert first["columns"]["score"] == pytest.approx([corrected["score"][0]])
     finally:
         served.client.request("DELETE", "/api/runs", params={"name": "mine.run"}, headers=served.token)
 

@@ -115,13 +115,14 @@ class Asking:
     def section(self, key: str, progress: Callable[[str, int, int, int], None] | None = None) -> Section:
         """The answer to one question."""
         asked, name, options = QUESTIONS[key], key, dict(self.more)
-        command: tuple[str, ...] | None = ("study", key, *words_of(self.collection), *self.settings.flags())
+        words = ("study", key, *words_of(self.collection), *self.settings.flags())
+        command: tuple[str, ...] | None = words
         if key == "another-judge":
             if self.second is None:
                 name, command = "noise", None
             else:
                 options["second"] = self.second
-                command = (*command, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
+                command = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
         chosen = self.settings.options()
         pool = {"depth": chosen["depth"], "pooled": chosen["pooled"]}
         known = find(asked.asked_of(self.collection, pool)[0] if name == key else name).options

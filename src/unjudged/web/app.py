@@ -192,7 +192,7 @@ class Page:
         if not added:
             found = study("change", asking.collection, before=before, jobs=1, **options)
             return Section("changes", "What changes?", CHANGES, found)
-        pool = {"depth": asking.settings.depth, "pooled": asking.settings.pooled}
+        pool: dict[str, Any] = {"depth": asking.settings.depth, "pooled": asking.settings.pooled}
         try:
             found = study("correct", asking.collection, new=added, rel=options["rel"], jobs=1, **pool)
         except UsageError as problem:
