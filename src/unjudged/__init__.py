@@ -39,7 +39,7 @@ _LAZY = {
     "collapse": "unjudged.changes.noise",
     "compare": "unjudged.comparing.compare",
     "contributions": "unjudged.pools.contributions",
-    "correct": "unjudged.studies",
+    "correct": "unjudged.studies.by_name",
     "correct_against_truth": "unjudged.correction",
     "describe": "unjudged.pools.describe",
     "discriminative_power": "unjudged.comparing.power",
@@ -100,7 +100,8 @@ if TYPE_CHECKING:
     from unjudged.results import Result
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
-    from unjudged.studies import correct, study
+    from unjudged.studies import study
+    from unjudged.studies.by_name import correct
 
 __all__ = [
     "Bounds",

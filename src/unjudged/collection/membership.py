@@ -62,6 +62,15 @@ class Membership:
         return names, which, row, np.bincount(row, minlength=self.rows)[row] == 1
 
 
+def found_by_no_other(inside: Mask, among: Mask) -> Mask:
+    """Runs x documents: has no other run (of those chosen by `among`) the document in its top?
+
+    `inside`: runs x documents, what each run has in its top.
+    """
+    times = inside[among].sum(axis=0, dtype=np.int32)
+    return np.asarray(times - (inside & among[:, None]) == 0)
+
+
 def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:
     """D of every pooled run: the judged documents in the top `depth` of its lists, as rows of the collection.
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Ints
+from unjudged.collection.membership import found_by_no_other
 from unjudged.correction.full_lists import Lists
 from unjudged.correction.merging import Int32s, TopicLists, merged_tops
 
@@ -142,9 +143,12 @@ def _lost(plan: Plan, worth: Int32s, rank: Int32s, top: Int32s, depth: int, repo
 
     `worth`: pools x pooled x places, `rank`: pooled x judged documents, `top`: pooled x places.
     """
-    inside = np.zeros((len(rank), rank.shape[1] + 1), np.int32)
+    inside = np.zeros((len(rank), rank.shape[1] + 1), bool)
     inside[:, :-1] = (rank > 0) & (rank <= depth)
-    everyone = inside.sum(axis=0, dtype=np.int32)
-    finders = np.stack([everyone - inside[~peers].sum(axis=0, dtype=np.int32) for peers in plan.peers])[:, top]
-    by_itself = np.where(np.arange(plan.n) < depth, 1, 0 if repooled else -1)
-    return np.asarray(np.where(finders == by_itself, worth[plan.pool_of], 0).sum(axis=2), np.int64)
+    runs = np.arange(len(rank))[:, None]
+    goes = inside[runs, top] | repooled
+    lost = [
+        np.where(found_by_no_other(inside, peers)[runs, top] & goes, worth[pool], 0).sum(axis=1)
+        for peers, pool in zip(plan.peers, plan.pool_of, strict=True)
+    ]
+    return np.asarray(lost, np.int64).reshape(len(plan.new), len(plan.pooled))

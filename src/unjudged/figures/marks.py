@@ -1,4 +1,7 @@
-"""Pieces that charts share: encodings of a column, tooltips, a line with its meaning written at it."""
+"""Pieces that many charts are put together from: encodings, tooltips, axes, legends, a line with its meaning.
+
+Colours and axes are those of all charts (`theme`); no chart tells anything by colour alone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,12 @@ from unjudged.figures import theme
 
 Spec = dict[str, Any]
 
+
+def field(name: str, kind: str = "quantitative", title: str | None = None, **more: Any) -> Spec:
+    """An encoding of one column."""
+    return {"field": name, "type": kind, "title": name.replace("_", " ") if title is None else title, **more}
+
+
 LINES: Spec = {"symbolType": "stroke", "symbolSize": 260, "symbolStrokeWidth": 2}
 """A legend of lines: colour and dashes as drawn."""
 
@@ -17,11 +26,6 @@ PERCENT: Spec = {"format": ".0%", "tickCount": 6}
 
 SPARSE: Spec = {"labelOverlap": "greedy"}
 """An axis of names that leaves labels out where there is no room for all of them."""
-
-
-def field(name: str, kind: str = "quantitative", title: str | None = None, **more: Any) -> Spec:
-    """An encoding of one column."""
-    return {"field": name, "type": kind, "title": name.replace("_", " ") if title is None else title, **more}
 
 
 def by_measure(order: Sequence[str]) -> Spec:
@@ -41,8 +45,13 @@ def tips(*columns: str | tuple[str, str]) -> list[Spec]:
 
 
 def names(column: str, order: Sequence[str], title: str = "") -> Spec:
-    """Names down the side, in this order."""
+    """Names along an axis, in this order."""
     return {"field": column, "type": "nominal", "title": title or None, "sort": list(order)}
+
+
+def rows_high(count: int, least: int = 120) -> int:
+    """Height for so many named rows."""
+    return max(15 * count, least)
 
 
 def shades(domain: Sequence[float] = (0, 1)) -> Spec:
@@ -60,7 +69,7 @@ def line_at(value: float, text: str, axis: str = "y") -> list[Spec]:
     return [
         {
             "data": one,
-            "mark": {**quiet, "type": "rule", "strokeDash": [5, 4], "color": theme.GREY},
+            "mark": {**quiet, "type": "rule", "strokeDash": [5, 4], "color": theme.quiet("page")},
             "encoding": here,
         },
         {"data": one, "mark": {**quiet, "type": "text", "text": text, **place}, "encoding": {**here, **other}},

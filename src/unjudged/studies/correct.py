@@ -36,7 +36,6 @@ from unjudged.studies.engine.study import register
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted, printed
 
-KEY = "after-correction"
 QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
 COLUMNS = (
     *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment", *QUANTITIES, "pooled_runs"),
@@ -51,7 +50,7 @@ _RECALL_BASED = ("AP", "Q", "R", "Rprec", "R_measure", "GAP")
     cite="lipani2015",
     figures={"": ("corrected",)},
     columns=COLUMNS,
-    limit=KEY,
+    limit="after-correction",
 )
 def correct(
     case: Case,
@@ -499,7 +498,7 @@ def after_correction(
 
     `lifted` says what happens to runs outside the pool, `groups` and `left` who was left out.
     """
-    limit = case.limits[KEY]
+    limit = case.limits["after-correction"]
     many = len(set(groups.values()))
     if tried is None:
         if many < 2:
@@ -525,7 +524,7 @@ def after_correction(
 
 
 def _next(case: Case, share: float, pooling: Pooling) -> Step:
-    if case.limits[KEY].word(share) == "fragile":
+    if case.limits["after-correction"].word(share) == "fragile":
         return case.step("see how much of the runs was never judged, and judge that instead", "study", "never-judged")
     flags = ["--new", "RUN", *pooling.flags]
     return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)

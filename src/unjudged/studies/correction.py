@@ -28,7 +28,6 @@ from unjudged.statistics.errors_of import mean_absolute_error, rank_error, signi
 from unjudged.statistics.pairs import ZERO
 from unjudged.statistics.reliability import d_study, g_study
 from unjudged.studies.correct import (
-    KEY,
     QUANTITIES,
     Tried,
     after_correction,
@@ -146,7 +145,7 @@ def _found(answers: Answers) -> list[Found]:
     together=_together,
     drawn_together=_drawn_together,
     columns=COLUMNS,
-    limit=KEY,
+    limit="after-correction",
 )
 def correction(
     case: Case,

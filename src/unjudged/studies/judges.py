@@ -29,7 +29,6 @@ from unjudged.studies.engine.study import register
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted
 
-KEY = "another-judge"
 COLUMNS = ("measure", "topics", "runs", "tau", "mean_first", "mean_second")
 
 
@@ -114,7 +113,7 @@ def _tell(case: Case, collection: Collection, other: Judgments, topics: list[str
 
 def _verdict(case: Case, measure: str, tau: float, moves: Records, topics: int, source: str) -> Verdict:
     """Do the runs keep their order?"""
-    limit = case.limits[KEY]
+    limit = case.limits["another-judge"]
     if math.isnan(tau):
         return limit.unknown(f"one of the judges gives all runs the same mean {measure}, so there is no order")
     far = sorted(moves, key=lambda row: (-abs(row["first"] - row["second"]), row["run"]))
