@@ -120,13 +120,11 @@ class Experiment:
             totals = self.protocol.means(relevant, n, self.lists.topics_of(everyone, everyone))
             kept = _best(totals, self.lists.runs, kept_count(self.top, len(everyone)))
             plans.append(self._leave_out(n, kept, found))
-        counted = count(
-            self.lists, grade, plans, self.depth, alpha=self.alpha, repooled=self.protocol.repooled
-        )
+        counted = count(self.lists, grade, plans, self.depth, alpha=self.alpha, repooled=self.protocol.repooled)
         return [self._trial(one) for one in counted]
 
     def _leave_out(self, n: int, kept: Ints, found: npt.NDArray[np.bool_]) -> Plan:
-        """Each kept run is new once; its pool is that of the kept runs without its group. The last pool is the full one.
+        """Each kept run is new once; its pool is that of the kept runs without its group. The last one is the full pool.
 
         What runs that were not kept found goes; judgments that nobody found stay where they counted before.
         """

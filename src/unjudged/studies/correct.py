@@ -91,7 +91,12 @@ def correct(
     chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
     names, whole = (None, base) if new is None else _with_new(base, new)
-    pool = pool_to_correct(case, base, pooling)
+    try:
+        pool = pool_to_correct(case, base, pooling)
+    except Unanswerable as why:
+        if new is None:
+            raise
+        raise UsageError(str(why)) from None  # the run named cannot be corrected, and that was all that was asked
     outside = names is None
     if names is None:
         names = tuple(run for run in base.runs if run not in set(pool.runs))
@@ -153,7 +158,9 @@ def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Poo
     pool = pooling.of(collection)
     here = tuple(run for run in pool.runs if run in set(collection.runs))
     if len(here) < len(pool.runs):
-        case.note(f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand, left out of account")
+        case.note(
+            f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand, left out of account"
+        )
         pool = replace(pool, runs=here)
     if len(pool.runs) < 2 and "runs" in pool.inferred:
         runs = collection.runs
@@ -161,7 +168,9 @@ def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Poo
         raise Unanswerable(
             f"{among} looks pooled to depth {pool.depth}, correction needs at least two; state the pooled runs "
             "(--pooled FILE) or the depth (--depth D)",
-            case.step("say which runs were pooled, and how deep", "correct", flags=["--pooled", "FILE", "--depth", "D"]),
+            case.step(
+                "say which runs were pooled, and how deep", "correct", flags=["--pooled", "FILE", "--depth", "D"]
+            ),
         )
     for note in pool.notes:
         case.note(note)
@@ -339,9 +348,7 @@ class _Asked:
                 found[pair] = Tried(self.pool.runs, true, reduced, added, sizes, trust)
         return found
 
-    def corrected(
-        self, collection: Collection, names: Sequence[str], chosen: Chosen, tried: Trials
-    ) -> list[Corrected]:
+    def corrected(self, collection: Collection, names: Sequence[str], chosen: Chosen, tried: Trials) -> list[Corrected]:
         """The new runs by every measure and method."""
         found: dict[tuple[Measure, str], list[Corrected]] = {}
         counts, others = _by_counting(chosen), _by_scoring(chosen)
@@ -443,9 +450,7 @@ def _in_order(found: Mapping[tuple[Measure, str], list[Corrected]], chosen: Chos
 # -- what a reader should know
 
 
-def _notes(
-    collection: Collection, names: Sequence[str], pool: Pool, chosen: Chosen, outside: bool
-) -> list[str]:
+def _notes(collection: Collection, names: Sequence[str], pool: Pool, chosen: Chosen, outside: bool) -> list[str]:
     notes = [note for measure, _ in chosen for note in _away_from_truth(measure)]
     if outside and not names:
         notes.append("every run was pooled: nothing is to be corrected; the rows show each run left out of the pool")
@@ -566,9 +571,7 @@ def _caption(pool: Pool, left: str | None, confidence: float, intervals: bool) -
 def _short_table(found: Sequence[Corrected]) -> Table:
     """A line per run: the score as it is, corrected, with its interval, and in the pool where that is known."""
     head = ["run", "measure", "method", "score", "corrected", "low", "high", "in the pool"]
-    return head, [
-        (c.run, c.measure, c.method, c.score, c.corrected, *c.interval(), c.in_the_pool) for c in found
-    ]
+    return head, [(c.run, c.measure, c.method, c.score, c.corrected, *c.interval(), c.in_the_pool) for c in found]
 
 
 def _explained(found: Sequence[Corrected]) -> Table:

@@ -385,9 +385,7 @@ def _about(found: Found) -> str:
     """The collection as the paper's table describes it: runs, teams, pooled runs, depth, topics."""
     c = found.collection
     teams = len({c.teams[r] for r in c.runs if r in c.teams})
-    return (
-        f"|R| {len(c.runs)}, |O| {teams}, |Rp| {len(found.pool.runs)}, d {found.pool.depth}, |T| {len(c.topics)}."
-    )
+    return f"|R| {len(c.runs)}, |O| {teams}, |Rp| {len(found.pool.runs)}, d {found.pool.depth}, |T| {len(c.topics)}."
 
 
 # -- figures

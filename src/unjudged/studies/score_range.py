@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.collection import Collection, Floats
+from unjudged.collection import Collection, Floats, Rankings
 from unjudged.figures import score_range as charts
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.measures.bounds import BOUNDED, bounds
@@ -27,9 +27,10 @@ EARLY, DEEPEST = 20, 100
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """What every worker needs."""
+    """What every worker needs; the full lists say which unjudged documents there are."""
 
     collection: Collection
+    lists: Rankings
     measure: Measure
 
 
@@ -48,7 +49,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     """
     measure = _bounded(scoring)
     c = with_gains_of_sets(case.collection, scoring.measures)
-    (found,) = case.run(bounded, _Shared(c.alone(), measure), [0], f"{counted(len(c.runs), 'run')} by {measure}")
+    (found,) = case.run(bounded, _Shared(c, c.rankings, measure), [0], f"{counted(len(c.runs), 'run')} by {measure}")
     value, low, high = found["ends"].T
     order = sorted(range(len(c.runs)), key=lambda r: (-round(float(value[r]), 12), c.runs[r]))
     rows: list[Row] = [
