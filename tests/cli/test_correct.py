@@ -96,8 +96,8 @@ def test_without_new_every_run_outside_the_pool_is_corrected(sim: Path, capsys: 
     assert main(["correct", *pooled(sim), "-m", "P@5"]) == 0
     text = capsys.readouterr().out
     up = [float(row["adjustment"]) for row in rows[: len(names)] if float(row["adjustment"]) > 0]
-    told = f"of {len(names)} runs outside the pool {len(up) or 'none'} {'are' if len(up) > 1 else 'is'} lifted"
-    assert told in text
+    verb = "are lifted, by up to" if len(up) > 1 else "is lifted"
+    assert f"; {len(up) or 'none'} of {len(names)} runs outside the pool {verb}" in text
     assert "unfair" not in text
 
 
@@ -136,7 +136,7 @@ def test_finished_work_is_kept(sim: Path, tmp_path: Path) -> None:
 
     outside = [run for run in c.runs if run not in given["pooled"]]
     kept = [uj.correct(c, run, "P@5,AP", workdir=tmp_path, progress=progress, **given).frame for run in outside[:2]]
-    left, new = "correct: 5 groups left out", "correct: 1 new run"
+    left, new = "correct: 5 teams left out", "correct: 1 new run"
     assert stages == [
         (left, 1, 0),
         (left, 5, 0),

@@ -124,7 +124,7 @@ class Experiment:
         return [self._trial(one) for one in counted]
 
     def _leave_out(self, n: int, kept: Ints, found: npt.NDArray[np.bool_]) -> Plan:
-        """Each kept run is new once; its pool is that of the kept runs without its group. The last one is the full pool.
+        """Each kept run is new once; its pool: that of the kept runs without its group. The last pool is the full one.
 
         What runs that were not kept found goes; judgments that nobody found stay where they counted before.
         """

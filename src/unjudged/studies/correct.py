@@ -103,13 +103,13 @@ def correct(
     asked = _Asked(case, pool, how, alpha, indicator, confidence, force)
     left = "team" if case.collection.teams else "run"
     groups = groups_of(base, pool, left)
-    tried = {}
+    tried: Trials = {}
     if len(set(groups.values())) < 2:
         if not names:
             raise Unanswerable(f"every run was pooled, and they are all of one {left}: nothing can be left out")
         case.note("the pooled runs belong to fewer than two teams: nothing can be left out, so nothing is validated")
     elif not no_trial:
-        tried = asked.tried(base, groups, chosen)
+        tried = asked.tried(base, groups, left, chosen)
     found = asked.corrected(whole, names, chosen, tried) if names else _left_out(chosen, tried)
     for note in _notes(whole, names, pool, chosen, outside):
         case.note(note)
@@ -135,6 +135,7 @@ def correct(
             groups,
             left,
             pooling,
+            not outside,
         ),
         lambda: _short_table(found) if outside else _explained(found),
         {"corrected": charts.corrected},
@@ -158,9 +159,7 @@ def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Poo
     pool = pooling.of(collection)
     here = tuple(run for run in pool.runs if run in set(collection.runs))
     if len(here) < len(pool.runs):
-        case.note(
-            f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand, left out of account"
-        )
+        case.note(f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand: left aside here")
         pool = replace(pool, runs=here)
     if len(pool.runs) < 2 and "runs" in pool.inferred:
         runs = collection.runs
@@ -168,9 +167,7 @@ def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Poo
         raise Unanswerable(
             f"{among} looks pooled to depth {pool.depth}, correction needs at least two; state the pooled runs "
             "(--pooled FILE) or the depth (--depth D)",
-            case.step(
-                "say which runs were pooled, and how deep", "correct", flags=["--pooled", "FILE", "--depth", "D"]
-            ),
+            case.step("state the pooled runs and the depth", "correct", flags=["--pooled", "FILE", "--depth", "D"]),
         )
     for note in pool.notes:
         case.note(note)
@@ -324,10 +321,10 @@ class _Asked:
     confidence: float
     force: bool
 
-    def tried(self, collection: Collection, groups: Mapping[str, str], chosen: Chosen) -> Trials:
+    def tried(self, collection: Collection, groups: Mapping[str, str], left: str, chosen: Chosen) -> Trials:
         """Every measure and method tried on the pool itself."""
         found: dict[tuple[Measure, str], Tried] = {}
-        many = f"{counted(len(set(groups.values())), 'group')} left out"
+        many = f"{counted(len(set(groups.values())), left)} left out"
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         if counts:
             how = {"methods": counts[0][1], "alpha": self.alpha, "indicator": self.indicator}
@@ -498,10 +495,12 @@ def after_correction(
     groups: Mapping[str, str],
     left: str,
     pooling: Pooling,
+    named: bool = False,
 ) -> Verdict:
     """How much of the error of left-out runs is left after correction? The one verdict about correction.
 
-    `lifted` says what happens to runs outside the pool, `groups` and `left` who was left out.
+    `lifted` says what happens to runs outside the pool, `groups` and `left` who was left out; `named`: runs to be
+    corrected were named.
     """
     limit = case.limits["after-correction"]
     many = len(set(groups.values()))
@@ -525,38 +524,39 @@ def after_correction(
         else f"stays at {printed(before)}"
     )
     sentence = f"by {method} the error of left-out runs in {measure} {change}{lifted}"
-    return limit.verdict(sentence, share, too_few=few, decided_by=(tried.worst,), next=_next(case, share, pooling))
+    step = _next(case, share, pooling, named)
+    return limit.verdict(sentence, share, too_few=few, decided_by=(tried.worst,), next=step)
 
 
-def _next(case: Case, share: float, pooling: Pooling) -> Step:
+def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
     if case.limits["after-correction"].word(share) == "fragile":
         return case.step("see how much of the runs was never judged, and judge that instead", "study", "never-judged")
+    if named:
+        return case.step("see how well the methods do at other cut-offs", "study", "correction", flags=pooling.flags)
     flags = ["--new", "RUN", *pooling.flags]
     return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)
 
 
-def lifted_outside(adjustments: Sequence[float]) -> str:
-    """What happens to the runs outside the pool: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`."""
+def lifted(adjustments: Sequence[float], what: str = "run outside the pool") -> str:
+    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`."""
     up = [value for value in adjustments if value > ZERO]
-    if not len(adjustments):
+    many = len(adjustments)
+    if not many:
         return ""
+    if many == 1:
+        return f"; the one {what} {f'is lifted by {printed(up[0])}' if up else 'keeps its score'}"
+    all_of_them = counted(many, what, what.replace("run", "runs"))
     if not up:
-        return f"; of {counted(len(adjustments), 'run')} outside the pool none is lifted"
-    verb = "is lifted by" if len(up) == 1 else "are lifted, by up to"
-    return f"; of {counted(len(adjustments), 'run')} outside the pool {len(up)} {verb} {printed(max(up))}"
+        return f"; none of {all_of_them} is lifted"
+    return (
+        f"; {len(up)} of {all_of_them} {'is lifted, by' if len(up) == 1 else 'are lifted, by up to'} {printed(max(up))}"
+    )
 
 
 def _lifted(found: Sequence[Corrected], outside: bool) -> str:
-    """The same for these runs; a single new run is named."""
-    refused = any(c.refused for c in found)
-    if refused:
+    if any(c.refused for c in found):
         return "; the correction is refused"
-    if outside:
-        return lifted_outside([c.adjustment for c in found])
-    if len(found) == 1:
-        up = found[0].adjustment > ZERO
-        return f"; {found[0].run} {f'is lifted by {printed(found[0].adjustment)}' if up else 'keeps its score'}"
-    return lifted_outside([c.adjustment for c in found]).replace("runs outside the pool", "new runs")
+    return lifted([c.adjustment for c in found], *([] if outside else ["new run"]))
 
 
 # -- tables

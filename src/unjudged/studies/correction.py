@@ -32,7 +32,7 @@ from unjudged.studies.correct import (
     Tried,
     after_correction,
     corrected_by_counting,
-    lifted_outside,
+    lifted,
     pool_to_correct,
     trials_of,
     tried_by_counting,
@@ -195,17 +195,17 @@ def correction(
     groups = groups_of(read, pool, leave)
     how = {"methods": asked.methods, "alpha": merge_alpha, "indicator": indicator}
     shared = Experiment.of(read, pool, groups, asked.protocol, **how, top=top)
-    many = f"{counted(len(set(groups.values())), 'group')} left out"
+    many = f"{counted(len(set(groups.values())), leave)} left out"
     (value,) = case.run(tried_by_counting, shared, [(asked.cutoffs, rel)], many)  # cut-offs share the merged lists
     found = Found(case.name, read, pool, shared, tuple(trials_of(value, pool)), asked)
     trial = next((t for t in found.trials if t.n == 10), found.trials[0])
     first = asked.methods[0]
     outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
-    lifted = ""
+    moved = ""
     if outside:
         new = NewRuns.of(read, pool, outside, asked.protocol, [first], alpha=merge_alpha, indicator=indicator)
         (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
-        lifted = lifted_outside(from_arrays(value)[1][first].tolist())
+        moved = lifted(from_arrays(value)[1][first].tolist())
     head, rows = _per_run([found]) if per_run else _summary([found])
     return Answer(
         head,
@@ -215,7 +215,7 @@ def correction(
             str(parse_measures(f"P@{trial.n}", rel)[0]),
             first,
             Tried.of(trial, first, 0.95),
-            lifted,
+            moved,
             groups,
             leave,
             pooling,

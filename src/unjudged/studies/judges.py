@@ -104,11 +104,14 @@ def _tell(case: Case, collection: Collection, other: Judgments, topics: list[str
     """Notes: how much both have judged."""
     judged = align([collection.judgments, other], topics).judged
     both, first, second = (int(judged[:, column].all(axis=1).sum()) for column in ([0, 1], [0], [1]))
-    case.note(
-        f"both have judged {counted(len(topics), 'topic')} of {len(collection.topics)}, and there "
-        f"{counted(both, 'document')}; {first - both:,} were judged by the first only, {second - both:,} by the second "
-        "only, and these count as unjudged where they were not judged"
-    )
+    told = f"both have judged {counted(len(topics), 'topic')} of {len(collection.topics)}, and there "
+    told += counted(both, "document")
+    if first > both or second > both:
+        told += (
+            f"; {first - both:,} more were judged by the first alone and {second - both:,} by the second alone: these "
+            "are unjudged under the other judge"
+        )
+    case.note(told)
 
 
 def _verdict(case: Case, measure: str, tau: float, moves: Records, topics: int, source: str) -> Verdict:

@@ -90,6 +90,19 @@ OPTIONS: dict[str, Option] = {
     "methods": Option(
         ("--methods",), "corrections: lipani, webber-park, lipani-v2, webber-ratio, per-topic", "M,M", names
     ),
+    "new": Option(("--new",), "a run to be corrected (default: every run that was not pooled); repeatable", "RUN"),
+    "method": Option(
+        ("--method",),
+        "for P@n: lipani (default), webber-park, lipani-v2, webber-ratio, per-topic; else webber-park; for R@n also "
+        "webber-recall",
+        "M,M",
+    ),
+    "correct.alpha": Option(("--alpha",), "the new run's weight in merging, 0 to 1 (default 1)", "A", float),
+    "no_trial": Option(("--no-trial",), "do not try the correction on left-out teams"),
+    "force": Option(("--force",), "correct also where the trial shows no gain"),
+    "correct.confidence": Option(("--confidence",), "confidence of the interval", "C", float),
+    "second": Option(("--second-judge",), "judgments of the same topics by somebody else", "FILE"),
+    "rates": Option(("--rates",), "shares of relevant documents overlooked", "R,R", numbers),
     "indicator": Option(("--indicator",), "when lipani corrects: lambda, delta-p or delta-anti-p", "I"),
     "merge_alpha": Option(("--merge-alpha",), "weight of the new run in merging, 0 to 1", "A", float),
     "per_run": Option(("--per-run",), "one row per left-out run and cut-off, with all quantities"),
