@@ -310,8 +310,8 @@ def test_without_teams_single_runs_are_left_out(sim: Path, capsys: pytest.Captur
 def test_one_team_alone_cannot_be_validated(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [p.name for p in (sim / "runs").iterdir()]
     (tmp_path / "teams").write_text("".join(f"{name}\tus\n" for name in names))
-    args = [*pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]
-    assert main(["correct", *args]) == 0
+    args = [str(tmp_path / "teams") if a == str(sim / "teams.tsv") else a for a in pooled(sim)]
+    assert main(["correct", *args, "--new", outsider(sim)]) == 0
     found = capsys.readouterr()
     assert "fewer than two teams: nothing can be left out, so nothing is validated" in found.err
     assert "trial" not in found.out
@@ -320,7 +320,8 @@ def test_one_team_alone_cannot_be_validated(sim: Path, tmp_path: Path, capsys: p
 def test_a_pooled_run_without_a_team(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = (sim / "teams.tsv").read_text().splitlines(keepends=True)
     (tmp_path / "teams").write_text("".join(line for line in lines if not line.startswith("team01-1\t")))
-    assert main(["correct", *pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]) == 2
+    args = [str(tmp_path / "teams") if a == str(sim / "teams.tsv") else a for a in pooled(sim)]
+    assert main(["correct", *args, "--new", outsider(sim)]) == 2
     assert "run team01-1 has no team in the team file" in capsys.readouterr().err
 
 

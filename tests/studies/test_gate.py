@@ -142,7 +142,9 @@ def written(folder: Path, new: list[int], old: list[int]) -> list[str]:
     [
         ([1], [3, 4], [], 0, None),
         ([3, 4], [1], [], 1, "failure"),
-        ([1, 10], [10, 1, 3], [], 1, "failure"),
+        ([1, 10], [10, 1, 3], [], 3, "failure"),
+        ([1, 10], [10, 1, 3], ["--doubt", "fail"], 1, "failure"),
+        ([3, 4], [1], ["--doubt", "pass"], 1, "failure"),
         ([1, 10], [10, 1, 3], ["--doubt", "pass"], 0, "skipped"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Compare runs: is a difference real, and could unjudged documents turn it round?
+"""Compare runs: is a difference real, and could unjudged documents change the answer?
 
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
 unjudged compare qrels.txt runs/ --baseline bm25.run --test t --correction holm --pairs
@@ -22,41 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     from unjudged.comparing.compare import CHARTS
 
-    options.add_collection(parser)
-    options.add_measures(parser, "AP,nDCG@10,P@10")
-    parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
-    testing = parser.add_argument_group("testing")
-    options.add_testing(
-        testing,
-        test="bootstrap (paired, default), t, wilcoxon, permutation, tukey, randomised-tukey",
-        resamples="1000; randomised-tukey 5000",
-    )
-    testing.add_argument(
-        "--correction",
-        metavar="NAME",
-        help="for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
-    )
-    options.add_scoring(parser)
-    options.add_growth(parser)
-    options.add_output(parser, CHARTS)
-    parser.add_argument(
-        "--pairs",
-        action="store_true",
-        help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv and JSON always do)",
-    )
+    options.add_collection(parser, "compare")
+    options.add(parser, "measures", "baseline", "pairs", command="compare")
+    options.group(parser, "testing", *options.TESTING, "correction", command="compare")
+    options.group(parser, "scoring", *options.SCORING, "growth", command="compare")
+    options.add_output(parser, "compare", CHARTS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from unjudged.comparing.compare import CHARTS, compare
-    from unjudged.comparing.paired_scores import DEFAULT, check_settings
-    from unjudged.comparing.significance import Test, correction_of
-    from unjudged.measures import measures
+    from unjudged.studies.engine.significance import Test, correction_of
 
-    wanted = args.measures or list(DEFAULT)
-    measures(wanted)  # what is misspelt is told before anything is read
-    jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
-    check_settings(args.alpha, args.seed, jobs)
+    wanted = options.measures_asked(args, "compare")
     correction_of(args.correction, Test(args.test, args.alpha, args.resamples, args.seed))
     charts = options.charts_asked(args, CHARTS)
     collection = options.open_collection(args)
@@ -65,10 +43,8 @@ def run(args: argparse.Namespace) -> int:
         wanted,
         baseline=_named(args.baseline, collection.runs),
         correction=args.correction,
-        **options.testing_arguments(args),
-        jobs=jobs,
-        **options.scoring_arguments(args),
-        growth=args.growth,
+        jobs=args.jobs or os.cpu_count() or 1,
+        **options.keywords(args, *options.TESTING, *options.SCORING, "growth"),
         call=args.call,
     )
     if args.pairs:

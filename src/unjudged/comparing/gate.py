@@ -18,10 +18,11 @@ from unjudged.comparing.compare import compare
 from unjudged.errors import UsageError, nearest, one_line
 from unjudged.measures import Measure, measures
 from unjudged.measures.bounds.differences import open_differences
+from unjudged.options import check, default
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 
-DEFAULT = ("nDCG@10", "P@10", "RR")
+DEFAULT: tuple[str, ...] = default("measures", "ci")
 COLUMNS = (
     *("measure", "verdict", "baseline", "run", "difference", "low", "high", "p_value"),
     *("unjudged_baseline", "unjudged_run", "open_low", "open_high", "why"),
@@ -115,10 +116,8 @@ def gate(
     judged and those documents could turn the verdict (`uj.compare(..., unjudged="bounds")` tells how that is known).
     The whole fails if one measure fails, and passes if all pass.
     """
-    if not 0 <= margin < np.inf:
-        raise UsageError(f"the smallest difference that matters is 0 or more, not {margin}")
-    if not 0 <= holes <= 1:
-        raise UsageError("the share of unjudged documents allowed lies between 0 and 1")
+    check("margin", margin)
+    check("holes", holes)
     for name in (run, baseline):
         if name not in collection.runs:
             raise UsageError(f"no run {name!r}{nearest(name, collection.runs)}; there are {', '.join(collection.runs)}")

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError, check_seed
+from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
+from unjudged.options import check, default
 from unjudged.results import Provenance
 from unjudged.scoring import Scores, score
 
-DEFAULT = ("AP", "nDCG@10", "P@10")
+DEFAULT: tuple[str, ...] = default("measures")
 """Measures when none are asked for."""
 
 
@@ -125,8 +126,6 @@ def told() -> Iterator[None]:
 
 def check_settings(alpha: float = 0.5, seed: int = 0, jobs: int = 1) -> None:
     """A UsageError for values that mean nothing."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
-    check_seed(seed)
-    if jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    check("alpha", alpha)
+    check("seed", seed)
+    check("jobs", jobs)
