@@ -27,6 +27,7 @@ from unjudged.figures import correction as charts
 from unjudged.io import files
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.results import Row, Step, Verdict
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.answer import Answer, Table
@@ -81,13 +82,11 @@ def correct(
     --force gives them all the same, and --no-trial saves the trial.
     """
     how = protocol_of(protocol)
-    if not 0 <= alpha <= 1:
-        raise UsageError(f"alpha is the new run's weight between 0 and 1, not {alpha}")
+    check("alpha", alpha, "correct")
+    check("confidence", confidence, "correct")
     if indicator not in lipani.INDICATORS:
         known = ", ".join(lipani.INDICATORS)
         raise UsageError(f"unknown indicator {indicator!r}{nearest(indicator, lipani.INDICATORS)}: {known}")
-    if not 0 < confidence < 1:
-        raise UsageError(f"the confidence lies between 0 and 1, not {confidence}")
     chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
     names, whole = (None, base) if new is None else _with_new(base, new)

@@ -22,6 +22,7 @@ from unjudged.figures import Figure
 from unjudged.figures.correction import error_lines, indicator_points, stability_points
 from unjudged.figures.records import Records
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.results import Row, Shown
 from unjudged.statistics.correlation import correlation_p_value, spearman, tau_b
 from unjudged.statistics.errors_of import mean_absolute_error, rank_error, significant_rank_error
@@ -185,10 +186,8 @@ def correction(
         _one_of(indicator, INDICATORS, "indicator"),
         rel,
     )
-    if not 0 <= merge_alpha <= 1:
-        raise UsageError(f"the new run's weight lies between 0 and 1, not {merge_alpha}")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
+    check("merge_alpha", merge_alpha)
+    check("alpha", alpha)
     read = asked.protocol.read(case.collection)
     pool = pool_to_correct(case, read, pooling)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")

@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Rankings
 from unjudged.figures import score_range as charts
 from unjudged.measures import Measure, measures, with_gains_of_sets
-from unjudged.measures.bounds import BOUNDED, bounds
+from unjudged.measures.bounds import BOUNDED, score_bounds
 from unjudged.results import Row, Verdict
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.answer import Answer
@@ -36,7 +36,7 @@ class _Shared:
 
 def bounded(shared: _Shared, unit: int) -> Arrays:
     """The one work unit: runs x (value, low, high), means over the topics."""
-    return {"ends": bounds(shared.collection, [shared.measure]).mean_values()[:, 0, :]}
+    return {"ends": score_bounds(shared.collection, [shared.measure]).mean_values()[:, 0, :]}
 
 
 @register("score-range", help="lowest and highest score the missing judgments allow", figures={"": ("range",)})

@@ -17,6 +17,7 @@ from unjudged.collection.pool import TOLERANCE, pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.scoring import under_policy
 from unjudged.studies.engine.significance import Test
 
@@ -156,10 +157,8 @@ class Pooling(Group):
     tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
-        if self.depth is not None and not 1 <= self.depth < 2**31:
-            raise UsageError(f"the pool depth is a positive number of documents, not {self.depth}")
-        if not 0 <= self.tolerance < float("inf"):
-            raise UsageError(f"the tolerance is a share of the depth, 0.2 or so, not {self.tolerance}")
+        check("depth", self.depth)
+        check("tolerance", self.tolerance)
 
     def of(self, collection: Collection) -> Pool:
         """The pool of a collection; Unanswerable where it was to be inferred and cannot be seen."""
