@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.collection import Rankings as Rankings
     from unjudged.collection.load import load as load
     from unjudged.collection.pool import pool_of as pool_of
-    from unjudged.correction import correct as correct
     from unjudged.correction import correct_against_truth as correct_against_truth
     from unjudged.errors import DataWarning as DataWarning
     from unjudged.errors import InputError as InputError
@@ -62,6 +61,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.studies.by_name import agreement as agreement
     from unjudged.studies.by_name import compare as compare
     from unjudged.studies.by_name import contributions as contributions
+    from unjudged.studies.by_name import correct as correct
     from unjudged.studies.by_name import gate as gate
     from unjudged.studies.by_name import power as power
     from unjudged.studies.by_name import reliability as reliability

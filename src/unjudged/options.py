@@ -241,7 +241,7 @@ _STUDIES = (
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
     Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),
     Option("drop", "leave out the runs whose mean is below this quantile of the means", "Q", decimal, 0.0),
-    Option("rates", "shares of the judgments that turn into their opposite", "P,P", numbers),
+    Option("rates", "shares of the relevant documents that are overlooked", "P,P", numbers),
     Option("before", "the judgments as they were before the change", "QRELS"),
     Option("a", "name of the first run", "NAME"),
     Option("b", "name of the second run", "NAME"),
@@ -261,7 +261,7 @@ _OUTPUT = (
         default=(), repeats=True),
 )
 _CORRECTING = (
-    Option("new", "a run to be corrected; repeatable", "RUN", repeats=True),
+    Option("new", "a run to be corrected (default: every run that was not pooled); repeatable", "RUN", repeats=True),
     Option("indicator", "what decides whether lipani corrects a run: lambda, delta-p or delta-anti-p", "I",
         default="lambda"),
     Option("protocol", "details of the correction: strict, or sigir2015 as in Lipani et al. 2015", default="strict",

@@ -7,7 +7,8 @@ unjudged qrels agree human.txt machine.txt --confusion --format tsv
 Columns: documents (judged by all judges that are compared), agreement (share of them with the same grade), kappa
 (Cohen's, plain and weighted by the distance of the grades), fleiss_kappa (over all judges), alpha (Krippendorff's,
 nominal, ordinal, interval; it also uses documents that only some judges judged), overlap (documents relevant to all
-judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows.
+judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows. What other
+judgments do to the order of runs: unjudged report --second-judge FILE.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ def run(args: argparse.Namespace) -> int:
     if len(set(names)) < len(names):
         names = list(args.qrels)
     sets = options.open_judgments(args)
-    found = judge_agreement(*sets, names=names, rel=args.rel, binary=args.binary, call=args.call)
-    found.per_topic = args.per_topic
+    found = judge_agreement(
+        *sets, names=names, rel=args.rel, binary=args.binary, per_topic=args.per_topic, call=args.call
+    )
+    options.print_notes(found.notes)
     text = found.confusion.render(args.format) if args.confusion else found.render(args.format)
     if args.format == "text" and not args.confusion:
-        text += f"\n{found.confusion.render('text')}\n{found.verdict()}\n"
+        text += f"\n{found.confusion.render('text')}"
     options.write_output(text, args.output)
     return 0

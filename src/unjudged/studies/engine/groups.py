@@ -17,6 +17,7 @@ from unjudged.collection.pool import TOLERANCE, pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.scoring import under_policy
 from unjudged.studies.engine.significance import Test, correction_of
 
@@ -173,6 +174,10 @@ class Pooling(Group):
     depth: int | None = None
     pooled: Any = "infer"
     tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        check("depth", self.depth)
+        check("tolerance", self.tolerance)
 
     def of(self, collection: Collection) -> Pool:
         """The pool of a collection; Unanswerable where it was to be inferred and cannot be seen."""
