@@ -36,7 +36,7 @@ _LAZY = {
     "UsageError": "unjudged.errors",
     "agreement": "unjudged.comparing.agreement",
     "build_pool": "unjudged.pools.build",
-    "collapse": "unjudged.changes.noise",
+    "collapse": "unjudged.changes.collapse",
     "compare": "unjudged.comparing.compare",
     "contributions": "unjudged.pools.contributions",
     "correct": "unjudged.correction",
@@ -57,7 +57,7 @@ _LAZY = {
     "power_changes": "unjudged.comparing.power",
     "reduce": "unjudged.changes.reduce",
     "reliability": "unjudged.comparing.reliability",
-    "replace_judgments": "unjudged.changes.merge",
+    "replace_judgments": "unjudged.changes.rejudge",
     "report": "unjudged.reporting",
     "score": "unjudged.scoring",
     "score_bounds": "unjudged.measures.bounds:bounds",
@@ -70,11 +70,13 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
+    from unjudged.changes.collapse import collapse
     from unjudged.changes.leave_out import leave_out
-    from unjudged.changes.merge import merge, replace_judgments
-    from unjudged.changes.noise import collapse, favour, flip
+    from unjudged.changes.merge import merge
+    from unjudged.changes.noise import favour, flip
     from unjudged.changes.only import only
     from unjudged.changes.reduce import reduce
+    from unjudged.changes.rejudge import replace_judgments
     from unjudged.changes.shallow import shallow
     from unjudged.changes.take import take
     from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
