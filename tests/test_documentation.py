@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import DATA, ROOT
 
 import unjudged
 from unjudged.cli import VERBS, main
@@ -24,8 +25,6 @@ from unjudged.measures import REGISTRY as MEASURES
 from unjudged.studies import NAMES
 from unjudged.studies._study import REGISTRY as STUDIES
 
-ROOT = Path(__file__).parent.parent
-DATA = ROOT.parent / "shared" / "data"
 REAL = ("dl19-passage", "robust03", "trec2-adhoc")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```(console|python)\n(.*?)```(?:\n+```text\n(.*?)```)?", re.S)

@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-FUZZ = Path(__file__).parent.parent / "fuzz"
+FUZZ = ROOT / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
 import inside  # noqa: E402

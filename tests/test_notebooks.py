@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 NOTEBOOKS = ("trust_report", "new_run")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -48,6 +47,7 @@ from ir_measures import (
     infAP,
     nDCG,
 )
+from places import DATA
 from pyNTCIREVAL import Labeler
 from pyNTCIREVAL import metrics as ntcir
 from reference import Data, answered, in_order
@@ -56,7 +56,6 @@ import unjudged as uj
 from unjudged.measures import Measure, trec_names
 
 TOLERANCE = 1e-9
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL = {"dl19-passage": {}, "robust03": {}, "trec2-adhoc": {"lenient": True}}
 MADE = ("random1", "random2", "random3", "simulated")
 
@@ -91,10 +90,10 @@ def data(request: pytest.FixtureRequest, made: dict[str, Data], kept: dict[str, 
         if name not in made:
             pytest.skip("unjudged.simulation cannot be imported")
         return made[name]
-    if not (SHARED / name).is_dir():
-        pytest.skip(f"{SHARED / name} is not there")
+    if not (DATA / name).is_dir():
+        pytest.skip(f"{DATA / name} is not there")
     if name not in kept:
-        kept[name] = reference.real_data(SHARED / name, **REAL[name])
+        kept[name] = reference.real_data(DATA / name, **REAL[name])
     return kept[name]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 
 import unjudged as uj
 
@@ -74,7 +75,7 @@ def test_type_checkers_see_the_same_names() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs"])
 def test_names_in_the_documentation_exist(page: str) -> None:
-    place = Path(__file__).parent.parent / page
+    place = ROOT / page
     text = "".join(p.read_text("utf-8") for p in ([place] if place.is_file() else sorted(place.rglob("*.md"))))
     named = set(re.findall(r"\buj\.([A-Za-z_]\w*)", text))
     assert {"load", "score"} <= named

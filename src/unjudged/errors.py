@@ -12,7 +12,8 @@ The command line turns an UnjudgedError into its sentence and exit code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 
 
 class UnjudgedError(Exception):
@@ -80,3 +81,12 @@ def some(known: Sequence[str], most: int = 10) -> str:
     """`a, b, c and 5 more`: the first of the known names."""
     more = len(known) - most
     return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+@contextlib.contextmanager
+def as_usage_errors() -> Iterator[None]:
+    """What the statistics refuse (ValueError), as the sentence it is."""
+    try:
+        yield
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None

@@ -62,23 +62,59 @@ class Provenance:
 
 
 WORDS = ("solid", "with care", "fragile", "unknown")
+WORST_FIRST = ("fragile", "unknown", "with care", "solid")
+"""The words in the order in which they should worry a reader."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next: a sentence, and the words after `unjudged` that do it."""
+
+    sentence: str
+    command: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"sentence": self.sentence, "command": list(self.command)}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One sentence a reader can act on, with its evidence: a word, the number behind it, the threshold it met."""
+    """One sentence a reader can act on, with its evidence.
+
+    `word` is solid, with care, fragile or unknown; `value` the number behind it in `unit`, `limit` the limits it was
+    held against, `decided_by` the runs, teams or topics that decided it, `next` what to do now.
+    """
 
     word: str
     sentence: str
     value: float | None = None
-    threshold: str = ""
+    unit: str = ""
+    limit: str = ""
+    decided_by: tuple[str, ...] = ()
+    next: Step | None = None
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:
             raise ValueError(f"a verdict is {', '.join(WORDS)}, not {self.word!r}")
+        if self.value is not None and not math.isfinite(self.value):
+            object.__setattr__(self, "value", None)
 
     def __str__(self) -> str:
-        return f"{self.word}: {self.sentence}" + (f" ({self.threshold})" if self.threshold else "")
+        said = f"{self.word}: {self.sentence}" + (f" ({self.limit})" if self.limit else "")
+        return said + (f"\nnext: {self.next.sentence}" if self.next else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "word": self.word,
+            "sentence": self.sentence,
+            "value": self.value,
+            "unit": self.unit,
+            "limit": self.limit,
+            "decided_by": list(self.decided_by),
+            "next": None if self.next is None else self.next.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -117,11 +153,17 @@ class Result:
     ) -> None:
         self.columns: tuple[str, ...] = tuple(columns)
         self._rows, self._layout = rows, layout
-        self.provenance = provenance
+        self.provenance: Provenance = provenance
         self._figures = dict(figures or {})
-        self._verdict = verdict
+        self.verdict: Verdict | None = verdict
         self.notes: tuple[str, ...] = tuple(notes)
-        self.caption = caption
+        self.caption: str = caption
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Every attribute is set once: a result does not change after it was made."""
+        if name in self.__dict__:
+            raise AttributeError(f"a result does not change after it was made; {name} was set already")
+        object.__setattr__(self, name, value)
 
     def rows(self) -> Iterable[Row]:
         """The rows of the tidy table."""
@@ -151,10 +193,6 @@ class Result:
         if name is not None and name not in self._figures:
             raise UsageError(f"no chart {name!r}; there are {', '.join(self._figures)}")
         return self._figures[name or next(iter(self._figures))](self)
-
-    def verdict(self) -> Verdict:
-        """What the result says in one sentence, with its evidence."""
-        return self._verdict or Verdict("unknown", "this result carries no verdict")
 
     def table(self) -> str:
         """The result laid out for reading."""
@@ -188,8 +226,7 @@ class Result:
         if format == "json":
             import json
 
-            whole = {"provenance": self.provenance.to_dict(), "rows": [self._object(row) for row in self.rows()]}
-            return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+            return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
         columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
         bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
@@ -242,6 +279,16 @@ class Result:
             else:
                 columns.append(map(text, column))
         return zip(*columns, strict=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as plain values: provenance, verdict, notes, columns, rows."""
+        return {
+            "provenance": self.provenance.to_dict(),
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
+            "notes": list(self.notes),
+            "columns": list(self.columns),
+            "rows": [self._object(row) for row in self.rows()],
+        }
 
     def _object(self, row: Row) -> dict[str, Any]:
         values = (None if isinstance(v, float) and not math.isfinite(v) else v for v in row)

@@ -127,16 +127,17 @@ class Scores(Result):
             rows.append((run, "all", *shown(means[r])))
         return ["run", "topic", *names], rows
 
-    def mean_values(self) -> Floats:
-        """Runs x measures: the mean, geometric mean or sum over the topics that count."""
+    def mean_values(self, topics: npt.NDArray[np.bool_] | None = None) -> Floats:
+        """Runs x measures: the mean, geometric mean or sum over the topics that count (of these, where given)."""
         out = np.empty((len(self.runs), len(self.measures)))
-        everywhere = bool(self.counted.all())
+        there = self.counted if topics is None else self.counted & topics
+        everywhere = bool(there.all())
         for m, measure in enumerate(self.measures):
             column = self.values[:, :, m]
             if everywhere and measure.mean == "arithmetic" and column.shape[1]:
                 out[:, m] = column.mean(axis=1)
             else:
-                out[:, m] = [measure.over_topics(v[c]) for v, c in zip(column, self.counted, strict=True)]
+                out[:, m] = [measure.over_topics(v[c]) for v, c in zip(column, there, strict=True)]
         return out
 
     def means(self) -> pd.DataFrame:

@@ -1,32 +1,48 @@
-"""Where the words of a verdict change: one documented table (thresholds.toml) for the report, studies and judges.
+"""Where the words of a verdict change: one table (thresholds.toml), one key per question.
 
-The report's limits may be overridden by the user (`read_thresholds`); the others are looked up by name (`limit_of`).
+`Thresholds` is the whole table, with the numbers of the user's own file on top (`read_thresholds`); every study gets
+it as `case.limits`. A number that can turn a word stands in the table and nowhere else.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from unjudged.errors import InputError, nearest
-from unjudged.results import Verdict
+from unjudged.results import Step, Verdict
+from unjudged.text import counted
+
+_NEEDED = ("runs", "topics", "teams")
+_TEXTS = ("what", "unit", "better", "source")
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """The limits of one verdict."""
+    """The limits of one verdict.
+
+    `solid` and `care` are where the words change, `needed` how many runs, topics and teams it takes to say anything,
+    `more` the other numbers the rule uses, by name.
+    """
 
     key: str
     what: str
+    unit: str
     better: str
     solid: float
     care: float
     source: str
+    needed: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> float:
+        return self.more[name]
 
     def word(self, value: float) -> str:
         """solid, with care or fragile; unknown where there is no value."""
@@ -38,51 +54,91 @@ class Threshold:
 
     @property
     def sentence(self) -> str:
-        """The limits in words."""
+        """The limits in words: `solid from 0.9, with care from 0.8`."""
         side = "from" if self.better == "higher" else "up to"
         return f"solid {side} {self.solid:g}, with care {side} {self.care:g}"
 
-    def verdict(self, sentence: str, value: float) -> Verdict:
-        """The sentence with the word its value earns, and the limits as evidence."""
-        return Verdict(self.word(value), sentence, value, self.sentence)
+    def too_few(self, **there: int) -> str:
+        """Why nothing can be said: `only 17 runs (at least 20 are needed)`; empty where there are enough."""
+        missing = [
+            f"{counted(number, what[:-1])} (at least {self.needed[what]} are needed)"
+            for what, number in there.items()
+            if number < self.needed.get(what, 0)
+        ]
+        return f"there are only {' and '.join(missing)}" if missing else ""
+
+    def verdict(
+        self,
+        sentence: str,
+        value: float,
+        *,
+        too_few: str = "",
+        decided_by: tuple[str, ...] = (),
+        next: Step | None = None,
+    ) -> Verdict:
+        """The sentence with the word its value earns; `unknown`, with the reason, where there is too little."""
+        word = "unknown" if too_few else self.word(value)
+        said = f"{sentence}; but {too_few}" if too_few else sentence
+        return Verdict(word, said, value, self.unit, self.sentence, decided_by, next)
+
+    def unknown(self, sentence: str, next: Step | None = None) -> Verdict:
+        """No number to judge by, and why."""
+        return Verdict("unknown", sentence, None, self.unit, self.sentence, (), next)
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """All limits, and how many runs, topics and teams it takes to say anything."""
+    """All limits by key."""
 
     limits: Mapping[str, Threshold]
-    runs: int
-    topics: int
-    teams: int
 
     def __getitem__(self, key: str) -> Threshold:
         return self.limits[key]
 
-    def rows(self) -> list[tuple[str, str, str, float, float, str]]:
-        """The table as the report prints it."""
-        return [(t.key, t.what, t.better, t.solid, t.care, t.source) for t in self.limits.values()]
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as reports print it."""
+        return [
+            {
+                "key": t.key,
+                "what": t.what,
+                "better": t.better,
+                "solid": t.solid,
+                "care": t.care,
+                "source": t.source,
+                "needed": dict(t.needed),
+                **t.more,
+            }
+            for t in self.limits.values()
+        ]
+
+
+@functools.cache
+def default_thresholds() -> Thresholds:
+    """The limits as they come with the package."""
+    return _made(_own_table())
+
+
+def read_thresholds(path: str | os.PathLike[str] | None = None) -> Thresholds:
+    """The limits, with the numbers of the user's file on top."""
+    if path is None:
+        return default_thresholds()
+    table = _own_table()
+    _override(table, _user_table(Path(path)), str(path))
+    return _made(table)
 
 
 def _own_table() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("thresholds.toml").read_text("utf-8"))
 
 
-@functools.cache
-def limit_of(verdict: str) -> Threshold:
-    """The limits of a verdict outside the report: of a study, of judges."""
-    return Threshold(verdict, **_own_table()["verdict"][verdict])
-
-
-def read_thresholds(path: str | Path | None = None) -> Thresholds:
-    """The limits of the report, with the numbers of the user's file on top."""
-    table = _own_table()
-    del table["verdict"]
-    if path is not None:
-        _override(table, _user_table(Path(path)), str(path))
-    needed = table.pop("needed")
-    limits = {key: Threshold(key, **entry) for key, entry in table.items()}
-    return Thresholds(limits, **needed)
+def _made(table: Mapping[str, Mapping[str, Any]]) -> Thresholds:
+    limits = {}
+    for key, entry in table.items():
+        known = {name: entry[name] for name in (*_TEXTS, "solid", "care")}
+        needed = {name: entry[name] for name in _NEEDED if name in entry}
+        more = {name: value for name, value in entry.items() if name not in known and name not in needed}
+        limits[key] = Threshold(key, **known, needed=needed, more=more)
+    return Thresholds(limits)
 
 
 def _user_table(path: Path) -> dict[str, Any]:
@@ -100,15 +156,14 @@ def _override(table: dict[str, Any], changes: Mapping[str, Any], source: str) ->
             raise InputError(f"there is no verdict {key!r}{nearest(key, table)}", source)
         if not isinstance(entry, dict):
             raise InputError(f"[{key}] is a table with numbers, not {entry!r}", source)
-        allowed = ("runs", "topics", "teams") if key == "needed" else ("solid", "care")
+        allowed = [name for name in table[key] if name not in _TEXTS]
         for name, value in entry.items():
             if name not in allowed:
                 raise InputError(f"[{key}] has no number {name!r}; there are {', '.join(allowed)}", source)
-            whole = key == "needed"
+            whole = name in _NEEDED
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or value < 0:
                 raise InputError(f"[{key}] {name} needs a {'whole ' * whole}number of 0 or more, not {value!r}", source)
             table[key][name] = value
-        if key != "needed":
-            ordered = (table[key]["solid"], table[key]["care"])
-            if ordered != tuple(sorted(ordered, reverse=table[key]["better"] == "higher")):
-                raise InputError(f"[{key}] solid must not be easier to reach than care", source)
+        better, solid, care = (table[key][name] for name in ("better", "solid", "care"))
+        if (solid < care) if better == "higher" else (solid > care):
+            raise InputError(f"[{key}] solid must not be easier to reach than care ({solid:g} and {care:g})", source)

@@ -1,7 +1,7 @@
 /* The C kernels of unjudged: scan, rank and join TREC text; segmented sums; bootstrap and swap counting; rows of text.
  *
  * Portable C11 on Python's limited API (3.11). Every function has a twin in _numpy.py with the same
- * signature and equal results; tests/test_kernels.py compares the two.
+ * signature and equal results; tests/kernels/test_kernels.py compares the two.
  *
  *   index.c      Index: judged documents per topic, read-only after construction, shared by all threads
  *   scanner.c    RunScanner: one run: feed() text or add() topics, finish() gives the judged hits of each topic

@@ -8,22 +8,27 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+import shlex
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from unjudged.reporting.section import Section
+from unjudged.figures import theme
+from unjudged.figures.records import records
+from unjudged.reporting.sections import Section
 from unjudged.results import shown as shown_value
 
 if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
 
-    from unjudged.reporting import Report
+    from unjudged.reporting.report import Report
 
 MOST_ROWS = 200
 """Rows of a table that are written out; the CSV file has all of them."""
+
+CARDS = ("winners", "fair-to-outsiders", "fewer-judgments", "enough-topics", "safe-comparisons")
+"""The questions on the first screen."""
 
 MARKS = {"solid": "✔", "with care": "◐", "fragile": "✖", "unknown": "?"}
 
@@ -34,7 +39,7 @@ def templates() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
-    made.globals.update(view_of=view_of, number=shown_value, marks=MARKS)
+    made.globals.update(view_of=view_of, number=shown_value, marks=MARKS, chart_of=chart_of, words=shlex.join)
     made.filters["unbroken"] = unbroken
     return made
 
@@ -53,11 +58,11 @@ def unbroken(text: str) -> Markup:
 
 def view_of(section: Section, most: int) -> dict[str, Any]:
     """A table as it is written out."""
-    rows = list(section.table.rows())
+    rows = list(section.result.rows())
     shown = rows[:most]
     columns = [
         {"name": name.replace("_", " "), "number": bool(shown) and all(_numeric(row[i]) for row in shown)}
-        for i, name in enumerate(section.table.columns)
+        for i, name in enumerate(section.result.columns)
     ]
     return {"columns": columns, "rows": [[shown_value(v) for v in row] for row in shown], "total": len(rows)}
 
@@ -77,7 +82,23 @@ def packed(section: Section) -> dict[str, Any]:
             columns[name] = {"names": list(known), "codes": [place[v] for v in values]}
         else:
             columns[name] = values
-    return {"columns": columns, "chart": section.chart}
+    return {"columns": columns, "chart": chart_of(section)}
+
+
+def chart_of(section: Section) -> dict[str, Any] | None:
+    """The study's main chart for the page: as wide as its place, in the page's colours, its data told once.
+
+    Data that are the section's own table are not written again: the chart reads them as `table`.
+    """
+    if not section.result.figures or not section.result.columns:
+        return None
+    spec = dict(section.plot().spec)
+    config = {**theme.config("page"), **spec.get("config", {})}
+    if spec.get("data", {}).get("values") == records(section.result):
+        spec["data"] = {"name": "table"}
+    if isinstance(spec.get("width"), (int, float)) and "facet" not in spec and "repeat" not in spec:
+        spec |= {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {**spec, "config": config}
 
 
 def as_script(data: Any) -> str:
@@ -103,7 +124,7 @@ def html(report: Report, most: int = MOST_ROWS) -> str:
     from unjudged.reporting.javascript import vega
 
     css, js, library = asset("report.css"), asset("report.js"), vega()
-    sections = report.sections
+    sections = (report.in_short, *report.sections, report.how_made)
     text = (
         templates()
         .get_template("report.html")
@@ -111,7 +132,7 @@ def html(report: Report, most: int = MOST_ROWS) -> str:
             title=report.title,
             what=report.what,
             lead=report.lead,
-            cards=report.cards,
+            cards=cards(report.sections),
             sections=sections,
             most=most,
             css=css,
@@ -126,6 +147,11 @@ def html(report: Report, most: int = MOST_ROWS) -> str:
     return printable(text)
 
 
+def cards(sections: Sequence[Section]) -> list[Section]:
+    """The sections whose verdicts stand on the cards."""
+    return [s for s in sections if s.key in CARDS and s.verdict is not None]
+
+
 def fragment(section: Section, most: int = MOST_ROWS) -> str:
     """One section's HTML, for the local page."""
     parts: Any = templates().get_template("_section.html").module
@@ -136,27 +162,3 @@ def short_fragment(cards: Sequence[Section], lead: str, table: Section, most: in
     """The first section's HTML, for the local page."""
     parts: Any = templates().get_template("_section.html").module
     return printable(str(parts.short(cards, lead, table, most)))
-
-
-def plain(section: Section) -> Mapping[str, Any]:
-    """A section as plain values, for JSON."""
-    verdict = section.verdict
-    return {
-        "key": section.key,
-        "question": section.question,
-        "verdict": None
-        if verdict is None
-        else {
-            "word": verdict.word,
-            "sentence": verdict.sentence,
-            "value": verdict.value if verdict.value is not None and math.isfinite(verdict.value) else None,
-            "threshold": verdict.threshold,
-        },
-        "points": list(section.points),
-        "findings": [asdict(kind) for kind in section.findings],
-        "numbers": {k: v if math.isfinite(v) else None for k, v in section.numbers.items()},
-        "columns": list(section.table.columns),
-        "rows": [
-            [None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in section.table.rows()
-        ],
-    }

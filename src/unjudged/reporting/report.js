@@ -22,7 +22,7 @@
 
   own.draw = async function (box, section) {
     const spec = structuredClone(section.chart);
-    spec.datasets = { table: rowsOf(section.columns) };
+    spec.datasets = { ...spec.datasets, table: rowsOf(section.columns) };
     if (box.clientWidth < 480) {
       spec.config.axis.labelLimit = 90;
       spec.config.legend = { ...spec.config.legend, direction: "vertical" };

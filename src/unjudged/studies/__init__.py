@@ -1,26 +1,106 @@
-"""Studies: every table and figure of the papers for any collection, on a laptop or a cluster.
+"""Studies: one file per question, for one collection or several, on a laptop or a cluster.
 
-A study varies the judgments, scores the runs and compares. `study(name, collection, ...)` runs one;
-`register` declares a new one. The option groups (`Scoring`, `Runs`, ...) are what most studies are asked alike.
+A study varies the judgments, scores the runs and compares. `study(name, collection, ...)` runs one; `register` declares
+a new one. The option groups (`Scoring`, `Runs`, ...) are what most studies are asked alike.
 """
 
 from __future__ import annotations
 
-from unjudged.studies._study import NAMES, Lab, Study, find, known, register, study
-from unjudged.studies.asked import Group, Pooling, Runs, RunsOfTeams, Scoring, Testing
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from unjudged.errors import UsageError, nearest
+from unjudged.results import Result
+from unjudged.studies.engine.answer import Answer
+from unjudged.studies.engine.case import Case, Progress
+from unjudged.studies.engine.groups import Group, Pooling, Runs, RunsOfTeams, Scoring, Testing, Unanswerable
+from unjudged.studies.engine.study import NAMES, Study, find, known, register, run_study
+from unjudged.studies.questions import QUESTIONS, Question
+from unjudged.thresholds import Thresholds, read_thresholds
 
 __all__ = [
     "NAMES",
+    "QUESTIONS",
+    "Answer",
+    "Case",
     "Group",
-    "Lab",
     "Pooling",
+    "Question",
     "Runs",
     "RunsOfTeams",
     "Scoring",
     "Study",
     "Testing",
+    "Unanswerable",
     "find",
     "known",
     "register",
     "study",
 ]
+
+
+def study(
+    name: str,
+    collection: Any,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    thresholds: str | os.PathLike[str] | Thresholds | None = None,
+    call: str = "",
+    **options: Any,
+) -> Result:
+    """Run a study: `uj.study("leave-team-out", c, measures="sakai2009", seed=1)`.
+
+    `name` is a study, or a question of the report (`"enough-topics"`). `collection` is one Collection, Scores where the
+    study needs no judgments, or several side by side: {name: Collection}. `executor` is any
+    concurrent.futures.Executor (Dask: `client.get_executor()`); without one the work is done in `jobs` local
+    processes (default: as many as pay), in this one for jobs=1. `workdir` is a folder that keeps finished
+    work units, so that the same call continues after an interruption. `progress` is told of every finished
+    unit. `thresholds` changes the limits of verdicts (a TOML file). The other arguments are the study's options
+    (`unjudged study NAME --help`). The result does not depend on where the work was done.
+    """
+    asked = name.replace("_", "-")
+    if asked not in known() and asked not in QUESTIONS:
+        there = (*known(), *(key for key in QUESTIONS if key not in known()))
+        raise UsageError(f"no study {name!r}{nearest(asked, there)}; there are {', '.join(there)}")
+    if asked in QUESTIONS:
+        asked, options = QUESTIONS[asked].asked_of(collection, options)
+    limits = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    return run_study(
+        find(asked),
+        collection,
+        options,
+        executor=executor,
+        jobs=jobs,
+        workdir=workdir,
+        progress=progress,
+        thresholds=limits,
+        call=call,
+    )
+
+
+def _under_its_own_name(name: str) -> Callable[..., Result]:
+    """A study as a function: `uj.power(c, "AP,Q")` is `uj.study("power", c, measures="AP,Q")`."""
+
+    def call(source: Any, measures: Any = None, **options: Any) -> Result:
+        given = {} if measures is None else {"measures": measures}
+        return study(name, source, **given, **options)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"""The study {name} under its own name: `uj.study({name!r}, source, measures=measures, ...)`.
+
+    `source` is a Collection, Scores where no judgments are needed, or several by name; the other options are those of
+    `unjudged study {name} --help`.
+    """
+    return call
+
+
+agreement = _under_its_own_name("agreement")
+power = _under_its_own_name("power")
+swap = _under_its_own_name("swap")
+stability = _under_its_own_name("stability")
+reliability = _under_its_own_name("reliability")

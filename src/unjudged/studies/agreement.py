@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from unjudged.collection import Floats
-from unjudged.comparing.agreement import COLUMNS
+import math
+from itertools import combinations
+
+import numpy as np
+
 from unjudged.errors import UsageError
 from unjudged.figures import agreement as charts
-from unjudged.results import Result, Row
+from unjudged.results import Row, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
-from unjudged.studies._study import Lab, register
-from unjudged.studies.asked import Runs, Scoring
-from unjudged.studies.board import Board, fill
-from unjudged.studies.preparing import Case, cases, columns, provenance, row, stage
-from unjudged.studies.verdicts import agreement_verdict
+from unjudged.studies.engine.answer import Answer, Table
+from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.groups import Runs, Scoring
+from unjudged.studies.engine.setup import Matrices, matrices
+from unjudged.studies.engine.study import register
+from unjudged.studies.engine.workdir import Arrays
+
+COLUMNS = ("measure_a", "measure_b", "tau", "p_value")
+
+
+def taus(scores: Matrices, unit: int) -> Arrays:
+    """The one work unit: tau and p value of every pair of measures."""
+    means = scores.means()
+    found = [(tau_b(x, y), tau_p_value(x, y)) for x, y in combinations(means, 2)]
+    return {"tau": np.array([tau for tau, _ in found]), "p_value": np.array([p for _, p in found])}
 
 
 @register(
@@ -21,43 +34,51 @@ from unjudged.studies.verdicts import agreement_verdict
     help="Kendall's tau between the orders of the runs by two measures",
     cite="sakai2007",
     figures={"": ("agreement",)},
+    scores=True,
 )
-def agreement(lab: Lab, scoring: Scoring, runs: Runs) -> Result:
+def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
     """Do two measures order the runs alike?
 
     Kendall's tau (tau_b) between the orders of the runs by each pair of measures, with its two-sided p value for
     unrelated orders (Sakai 2007, table 2). Two measures with tau near 1 tell the same story; use one of them.
     """
-    found: list[tuple[Case, Floats]] = []
-    for case in cases(lab, scoring, runs):
-        if len(case.measures) < 2:
-            raise UsageError("this study needs at least 2 measures, 1 given")
-        board = Board.of(case, {})
-        found.append((case, fill(lab, board, stage(lab, case.name, f"{len(case.runs)} runs")).means[0]))
-    rows: list[Row] = []
-    for case, means in found:
-        for a in range(len(case.measures)):
-            for b in range(a + 1, len(case.measures)):
-                pair = (str(case.measures[a]), str(case.measures[b]))
-                tau, p = tau_b(means[a], means[b]), tau_p_value(means[a], means[b])
-                rows.append(row(lab, case.name, (*pair, tau, p)))
-    return Result(
-        columns(lab, *COLUMNS),
-        lambda: rows,
-        provenance(lab, [case for case, _ in found]),
-        layout=lambda: _table(lab, found),
-        figures={"agreement": charts.agreement},
-        verdict=agreement_verdict(found),
-        caption="Kendall's tau between the orders of the runs by two measures.",
+    scores, settings = matrices(case, scoring, runs, least_topics=1)
+    if len(scores.measures) < 2:
+        raise UsageError(f"this study needs at least 2 measures, {len(scores.measures)} given")
+    (value,) = case.run(taus, scores, [0], f"{len(scores.runs)} runs")
+    found = list(zip(combinations(scores.names, 2), value["tau"].tolist(), value["p_value"].tolist(), strict=True))
+    return Answer(
+        COLUMNS,
+        [(*pair, tau, p) for pair, tau, p in found],
+        _verdict(case, [(tau, *pair) for pair, tau, _ in found]),
+        lambda: _table(scores, {pair: tau for pair, tau, _ in found}),
+        {"agreement": charts.agreement},
+        "Kendall's tau between the orders of the runs by two measures.",
+        settings=settings,
+        seed=runs.seed,
     )
 
 
-def _table(lab: Lab, found: list[tuple[Case, Floats]]) -> layouts.Table:
-    """Table 2 of Sakai 2007: the upper triangle, collection after collection."""
-    names = [str(m) for m in found[0][0].measures]
+def _table(scores: Matrices, tau: dict[tuple[str, str], float]) -> Table:
+    """Table 2 of Sakai 2007: the upper triangle."""
+    names = scores.names
     table: list[Row] = []
-    for case, means in found:
-        for a, name in enumerate(names[:-1]):
-            cells = [layouts.correlation(tau_b(means[a], means[b])) if b > a else "" for b in range(1, len(names))]
-            table.append((*((case.name,) if lab.several else ()), name, *map(layouts.Shown, cells)))
-    return [*(["collection"] if lab.several else []), "", *names[1:]], table
+    for a, name in enumerate(names[:-1]):
+        cells = [layouts.correlation(tau[name, names[b]]) if b > a else "" for b in range(1, len(names))]
+        table.append((name, *map(layouts.Shown, cells)))
+    return ["", *names[1:]], table
+
+
+def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
+    """Does it matter which measure is used?"""
+    limit = case.limits["agreement"]
+    known = [pair for pair in pairs if not math.isnan(pair[0])]
+    if not known:
+        return limit.unknown("a measure that gives all runs the same mean orders nothing, so nothing can agree")
+    low, high = min(known), max(known)
+    alike = sum(tau >= limit.solid for tau, _, _ in known)
+    sentence = (
+        f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
+        f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
+    )
+    return limit.verdict(sentence, low[0], decided_by=low[1:])

@@ -2,21 +2,22 @@
 
     serve(collection)      # http://127.0.0.1:8765, until interrupted
 
-`state` is what the URL says, `jobs` computes in the background, `uploads` takes new runs, `topics` and `changes`
-answer what the report has no place for, `guard` keeps everybody else out, `app` ties them together.
+`state` is what the URL says, `jobs` computes in the background, `uploads` takes new runs, `topics` sets two runs side
+by side, `guard` keeps everybody else out, `app` ties them together.
 """
 
 from __future__ import annotations
 
 import socket
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 
 if TYPE_CHECKING:
-    from unjudged.reporting import Settings, Thresholds
+    from unjudged.reporting import Settings
+    from unjudged.thresholds import Thresholds
 
 HOST, PORT = "127.0.0.1", 8765
 
@@ -42,15 +43,16 @@ def serve(
     port: int = PORT,
     open_browser: bool = False,
     max_upload: int = 100,
+    **work: Any,
 ) -> None:
-    """Serve the page for a collection until interrupted. `max_upload` is in megabytes."""
+    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `create_app`."""
     import uvicorn
 
     from unjudged.web.app import create_app
 
     with listener(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}/"
-        with create_app(collection, settings, thresholds, max_upload=max_upload * 1_000_000) as app:
+        with create_app(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
             print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
             if open_browser:
                 import webbrowser

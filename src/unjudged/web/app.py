@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -18,17 +18,22 @@ from starlette.routing import Route
 from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.measures import REGISTRY
-from unjudged.reporting import SECTIONS, Section, Settings, Subject, Thresholds, assemble, page, read_thresholds
-from unjudged.reporting import section as answer
+from unjudged.reporting import Asking, Report, Section, Settings, page
 from unjudged.reporting.javascript import vega
+from unjudged.studies import QUESTIONS, study
+from unjudged.thresholds import Thresholds, default_thresholds
 from unjudged.web import topics
-from unjudged.web.changes import changes
 from unjudged.web.guard import Guard, Receive, Scope, Send
 from unjudged.web.jobs import Job, Jobs
 from unjudged.web.state import State, state_of
 from unjudged.web.uploads import TooLarge, Uploads, pass_over
 
 MOST_JSON = 1_000_000
+CHANGES = "Each line is a run: the open circle is its score before, the filled one after the change."
+ADDED = (
+    "A run that was added was not pooled: its unjudged documents count as nonrelevant. The corrected score is what it "
+    "might have had if it had been in the pool (Lipani, Lupu and Hanbury 2015)."
+)
 LISTS = ("run", "team", "measures")
 ASSETS = {
     "report.css": "text/css",
@@ -46,12 +51,15 @@ def create_app(
     *,
     max_upload: int = 100_000_000,
     before_section: Callable[[str], None] | None = None,
+    **work: Any,
 ) -> Page:
     """The page of a collection as an ASGI application; use it in a `with` block.
 
-    `max_upload` is in bytes. `before_section` is called in the working thread with each section's key.
+    `max_upload` is in bytes. `before_section` is called in the working thread with each section's key. `work` says
+    where studies run: executor, jobs, workdir.
     """
-    return Page(collection, settings or Settings(), thresholds or read_thresholds(), max_upload, before_section)
+    limits = thresholds or default_thresholds()
+    return Page(collection, settings or Settings(), limits, max_upload, before_section, work)
 
 
 class Page:
@@ -64,8 +72,9 @@ class Page:
         thresholds: Thresholds,
         max_upload: int,
         before_section: Callable[[str], None] | None,
+        work: Mapping[str, Any],
     ) -> None:
-        self.settings, self.thresholds = settings, thresholds
+        self.settings, self.thresholds, self.work = settings, thresholds, work
         self.token = secrets.token_urlsafe(32)
         self.jobs, self.uploads = Jobs(), Uploads(collection, max_upload)
         self.before_section = before_section
@@ -132,7 +141,7 @@ class Page:
             "topics": list(c.topics),
             "known": sorted(REGISTRY),
             "settings": self.settings.to_dict(),
-            "sections": list(SECTIONS),
+            "sections": list(QUESTIONS),
             "most": self.uploads.most,
         }
 
@@ -151,32 +160,44 @@ class Page:
         collection = self.uploads.collection
         added = tuple(self.uploads.runs)
         work = partial(self._work, state, collection, list(added))
-        job = self.jobs.start((state, added), len(SECTIONS), work)
+        job = self.jobs.start((state, added), len(QUESTIONS), work)
         return _json({"job": job.number})
 
     def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:
         """The sections of a state, one by one; then the report."""
         settings = state.settings(self.settings)
-        subject = before = Subject(state.narrowed(whole), settings, self.thresholds, call="unjudged serve")
-        if state.changes:
-            subject = Subject(
-                state.changed(before.collection, before.pool), settings, self.thresholds, call=before.call
-            )
-        shown = [run for run in added if run in subject.runs]
+        before = state.narrowed(whole)
+        after = state.changed(before, settings)
+        asking = Asking(after, settings, self.thresholds, call="unjudged serve", **self.work)
+        shown = [run for run in added if run in after.runs]
         if state.changes or shown:
             self._hold(job, "changes", 0.0)
-            yield changes(subject, before, whole, shown)
+            yield self._changes(asking, before, shown if not state.changes else [])
         answers = []
-        for place, key in enumerate(SECTIONS):
-            self._hold(job, key, place / len(SECTIONS))
+        for place, key in enumerate(QUESTIONS):
+            self._hold(job, key, place / len(QUESTIONS))
 
-            def tell(part: float, place: int = place, key: str = key) -> None:
-                job.tell(key, (place + part) / len(SECTIONS))
+            def tell(stage: str, done: int, total: int, kept: int, place: int = place, key: str = key) -> None:
+                job.tell(key, (place + done / max(total, 1)) / len(QUESTIONS))
 
-            answers.append(answer(key, subject, tell))
+            answers.append(asking.section(key, tell))
             yield answers[-1]
-        job.report = assemble(subject, answers)
+        job.report = Report(asking, answers)
         yield job.report.sections[-1]
+        yield job.report.how_made
+
+    def _changes(self, asking: Asking, before: Collection, added: list[str]) -> Section:
+        """What the change does to every run; or the corrected scores of the runs that were added."""
+        options = {n: v for n, v in asking.settings.options().items() if n in ("measures", "rel", "unjudged")}
+        if not added:
+            found = study("change", asking.collection, before=before, jobs=1, **options)
+            return Section("changes", "What changes?", CHANGES, found)
+        pool: dict[str, Any] = {"depth": asking.settings.depth, "pooled": asking.settings.pooled}
+        try:
+            found = study("correct", asking.collection, new=added, rel=options["rel"], jobs=1, **pool)
+        except UsageError as problem:
+            found = asking.unanswered("after-correction", str(problem))
+        return Section("changes", "What would the added run have scored in the pool?", ADDED, found)
 
     def _hold(self, job: Job, key: str, share: float) -> None:
         job.tell(key, share)
@@ -199,8 +220,8 @@ class Page:
         head = None
         if over and job.report is not None:
             r = job.report
-            html = page.short_fragment(r.cards, r.lead, r.sections[0])
-            head = {"key": "in-short", "html": html, **page.packed(r.sections[0])}
+            html = page.short_fragment(page.cards(r.sections), r.lead, r.in_short)
+            head = {"key": "in-short", "html": html, **page.packed(r.in_short)}
         return _json(
             {
                 **answered,

@@ -8,10 +8,11 @@ from typing import Any
 
 from unjudged.changes.leave_out import leave_out
 from unjudged.changes.shallow import shallow
-from unjudged.collection import Collection, Pool
+from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.reporting import Settings
+from unjudged.studies import Pooling
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class State:
 
     def settings(self, given: Settings) -> Settings:
         """The report's settings of this view."""
-        return Settings(self.measures, self.rel, self.unjudged, self.seed, given.alpha, given.depth)
+        return Settings(self.measures, self.rel, self.unjudged, self.seed, given.depth, given.pooled)
 
     def narrowed(self, collection: Collection) -> Collection:
         """The collection with the runs this view shows."""
@@ -53,12 +54,11 @@ class State:
             raise UsageError("choose at least two runs")
         return collection if len(shown) == len(collection.runs) else collection.with_runs(shown)
 
-    def changed(self, collection: Collection, pool: Pool | None) -> Collection:
+    def changed(self, collection: Collection, given: Settings) -> Collection:
         """The narrowed collection with its judgments changed as its pool would have given them."""
         if not self.changes:
             return collection
-        if pool is None:
-            raise UsageError("no pool can be recognised in these judgments, so it cannot be changed")
+        pool = Pooling(given.depth, given.pooled).of(collection)
         if self.drop is not None:
             runs = [run for run, team in collection.teams.items() if team == self.drop and run in collection.full.runs]
             if not runs:

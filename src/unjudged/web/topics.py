@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.measures import measures
-from unjudged.scoring import score
+from unjudged.studies import study
 
 MOST = 50
 """Documents shown of a list."""
@@ -17,15 +17,14 @@ MOST = 50
 
 def differences(collection: Collection, a: str, b: str, measure: str, rel: int | None, unjudged: str) -> dict[str, Any]:
     """The topics with both runs' scores, the most different ones first."""
-    pair = collection.with_runs(list(_pair(collection, a, b)))
-    scores = score(pair, [_one(measure)], rel=rel, unjudged=unjudged)
-    x = scores.values[:, :, 0]
-    rows: list[dict[str, Any]] = [
-        {"topic": topic, "a": float(x[0, t]), "b": float(x[-1, t]), "difference": float(x[0, t] - x[-1, t])}
-        for t, topic in enumerate(collection.topics)
+    if len(measures(measure)) != 1:
+        raise UsageError("one measure, please")
+    found = study("topics", collection, measures=measure, rel=rel, unjudged=unjudged, a=a, b=b, jobs=1)
+    rows = [
+        {"topic": topic, "a": one, "b": other, "difference": difference}
+        for topic, _, _, _, one, other, difference in found.rows()
     ]
-    rows.sort(key=lambda row: -abs(row["difference"]))  # equal ones stay in the order of the judgments
-    return {"measure": str(scores.measures[0]), "a": a, "b": b, "topics": rows}
+    return {"measure": found.provenance.settings["measures"][0], "a": a, "b": b, "topics": rows}
 
 
 def side_by_side(collection: Collection, a: str, b: str, topic: str, rel: int | None) -> dict[str, Any]:
@@ -60,10 +59,3 @@ def _pair(collection: Collection, a: str, b: str) -> tuple[str, ...]:
         if run not in collection.runs:
             raise UsageError(f"no run {run!r} in this collection")
     return (a,) if a == b else (a, b)
-
-
-def _one(measure: str) -> str:
-    found = measures(measure)
-    if len(found) != 1:
-        raise UsageError("one measure, please")
-    return str(found[0])

@@ -1,0 +1,143 @@
+"""`report`: every question of a reader, answered by its study; one offline HTML file, Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from unjudged.collection import Collection
+from unjudged.reporting import page
+from unjudged.reporting.how_made import how_made
+from unjudged.reporting.in_short import lead_of, next_section, verdict_section
+from unjudged.reporting.sections import Asking, Progress, Section, silent
+from unjudged.reporting.settings import Settings
+from unjudged.results import Result
+from unjudged.studies.questions import MEASURES
+from unjudged.text import counted
+from unjudged.thresholds import Thresholds, read_thresholds
+
+TITLE = "How far can this test collection be trusted?"
+
+
+class Report(Result):
+    """All answers of a report; as a table, their verdicts. `report["winners"]` is one answer, with its `.plot()`.
+
+    `.sections` holds the answers in order, `.lead` the sentences a reader takes away.
+    """
+
+    asking: Asking
+    sections: tuple[Section, ...]
+    what: str
+    lead: str
+
+    def __init__(self, asking: Asking, answers: Sequence[Section]) -> None:
+        self.asking: Asking = asking
+        self.sections = (*answers, next_section(asking, answers))
+        self.in_short: Section = verdict_section(asking, answers)
+        self.how_made: Section = how_made(asking)
+        verdicts = self.in_short.result
+        super().__init__(verdicts.columns, verdicts.rows, verdicts.provenance, self._short)
+        c = asking.collection
+        self.title: str = TITLE
+        self.what = (
+            f"{Path(c.judgments.source).name}: {counted(len(c.topics), 'topic')}, {counted(len(c.runs), 'run')}, "
+            f"{counted(len(c.judgments), 'judgment')}; measures {', '.join(asking.settings.measures)}; "
+            f"unjudged documents: {asking.settings.unjudged}"
+        )
+        self.lead = lead_of(answers)
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{key} {word}" for key, word in self.words.items())
+        return f"<Report: {words}>"
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The word of each verdict."""
+        return {s.key: s.verdict.word for s in self.sections if s.verdict is not None}
+
+    def __getitem__(self, key: str) -> Section:
+        for found in (*self.sections, self.in_short, self.how_made):
+            if found.key == key:
+                return found
+        raise KeyError(key)
+
+    def _short(self) -> tuple[Sequence[str], list[Any]]:
+        return ("question", "verdict", "in a sentence"), [
+            (s.question, s.verdict.word, f"{s.verdict.sentence}.") for s in self.sections if s.verdict is not None
+        ]
+
+    def html(self) -> str:
+        """The report as one HTML file."""
+        return page.html(self)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The report as one HTML file, written where a path is given."""
+        text = self.html()
+        if path is not None:
+            from unjudged.io.write import write_whole
+
+            write_whole(str(path), text.encode("utf-8"))
+        return text
+
+    def _repr_html_(self) -> str:
+        return super().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain values."""
+        return {
+            "provenance": self.provenance.to_dict(),
+            "verdict": None,
+            "notes": [],
+            "lead": self.lead,
+            "thresholds": self.asking.limits.rows(),
+            "sections": [s.to_dict() for s in self.sections],
+        }
+
+    def render(self, format: str = "text") -> str:
+        """The verdicts as text or in another format of results; `html` and `json` give the whole report."""
+        if format == "html":
+            return self.html()
+        if format == "json":
+            return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
+        if format == "markdown":
+            return f"# {self.title}\n\n{self.what}\n\n{self.lead}\n\n{super().render('markdown')}"
+        return super().render(format)
+
+
+def report(
+    collection: Collection,
+    path: str | Path | None = None,
+    *,
+    measures: Any = MEASURES,
+    rel: int | None = None,
+    unjudged: str = "nonrelevant",
+    seed: int = 0,
+    depth: int | None = None,
+    pooled: Any = "infer",
+    thresholds: str | os.PathLike[str] | Thresholds | None = None,
+    second: Any = None,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    call: str = "",
+) -> Report:
+    """How far can this collection be trusted? All questions; written to `path` as one offline HTML file.
+
+    `measures` (the first one leads), `rel` and `unjudged` as for `score`; `depth` and `pooled` describe the pool where
+    they are known. `thresholds` changes the limits of the verdicts (a TOML file, docs/report.md). `second` are the
+    judgments of somebody else for the same topics. `executor`, `jobs` and `workdir` as for `study`. `progress` is
+    told (key of the question, share of all that is done).
+    """
+    limits = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    wanted = tuple(str(m) for m in ([measures] if isinstance(measures, str) else measures))
+    settings = Settings(wanted, rel, unjudged, seed, depth, pooled)
+    asking = Asking(collection, settings, limits, second, call, executor, jobs, workdir)
+    made = Report(asking, list(asking.sections(progress or silent)))
+    if path is not None:
+        made.to_html(path)
+    return made

@@ -1,0 +1,76 @@
+"""What a change of the judgments does to scores and ranks: a collection before and after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError
+from unjudged.figures import change as charts
+from unjudged.measures import Measure, with_gains_of_sets
+from unjudged.results import Row
+from unjudged.scoring import score
+from unjudged.statistics.correlation import tau_b
+from unjudged.statistics.ranks import ranks
+from unjudged.studies.engine.answer import Answer
+from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.groups import UsualScoring
+from unjudged.studies.engine.setup import leading
+from unjudged.studies.engine.study import register
+from unjudged.studies.engine.workdir import Arrays
+from unjudged.text import counted
+
+COLUMNS = ("run", "team", "before", "after", "change", "rank_before", "rank_after")
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What every worker needs."""
+
+    sides: tuple[Collection, Collection]
+    measure: Measure
+
+
+def scored(shared: _Shared, side: int) -> Arrays:
+    """One work unit: the means of all runs before (0) or after (1)."""
+    return {"means": score(shared.sides[side], [shared.measure]).mean_values()[:, 0]}
+
+
+@register("change", help="scores and ranks before and after a change of the judgments", figures={"": ("change",)})
+def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
+    """What does a change of the judgments do to scores and ranks?
+
+    `before` is the collection before the change, with the same runs; the table has one row per run, in the order of
+    the ranks before.
+    """
+    if not isinstance(before, Collection):
+        raise UsageError("say what the collection was before the change: before=COLLECTION")
+    now = case.collection
+    if set(now.runs) - set(before.runs):
+        raise UsageError("the collection before the change needs the same runs")
+    wanted = scoring.chosen()
+    measure = wanted[leading(wanted)]
+    sides = [with_gains_of_sets(c.with_runs(now.runs), scoring.measures).alone() for c in (before, now)]
+    shared = _Shared((sides[0], sides[1]), measure)
+    old, new = (value["means"] for value in case.run(scored, shared, [0, 1], f"{len(now.runs)} runs"))
+    first, second = ranks(old), ranks(new)
+    rows: list[Row] = [
+        (run, now.teams.get(run, run), *map(float, (old[r], new[r], new[r] - old[r])), int(first[r]), int(second[r]))
+        for r, run in enumerate(now.runs)
+    ]
+    rows.sort(key=lambda row: (row[5], row[0]))
+    moved = int((first != second).sum())
+    case.note(
+        f"by {measure} {counted(moved, 'run')} of {len(rows)} change rank (tau {tau_b(old, new):.3f}); the mean score "
+        f"goes from {float(np.mean(old)):.4f} to {float(np.mean(new)):.4f}"
+    )
+    return Answer(
+        COLUMNS,
+        rows,
+        figures={"change": charts.change(str(measure))},
+        caption=f"Mean {measure} of each run before and after the change.",
+        settings={**scoring.settings(), "measures": [str(measure)]},
+    )

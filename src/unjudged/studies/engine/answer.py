@@ -1,0 +1,110 @@
+"""Answer: what a study found in one collection; and one Result made of the answers of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from unjudged.results import WORST_FIRST, Provenance, Result, Row, Verdict
+
+if TYPE_CHECKING:
+    from unjudged.figures import Figure
+    from unjudged.studies.engine.case import Case
+
+Table = tuple[Sequence[str], list[Row]]
+Chart = Callable[[Result], "Figure"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The tidy table of one collection, how it is laid out and drawn, and the verdict.
+
+    `caption` holds for every collection, `about` for this one; `settings` go into the provenance, `data` is what
+    `together` (see `register`) needs to lay out several answers.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    verdict: Verdict | None = None
+    layout: Callable[[], Table] | None = None
+    figures: Mapping[str, Chart] = field(default_factory=dict)
+    caption: str = ""
+    about: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    data: Any = None
+
+    def laid_out(self) -> Table:
+        """The table for reading."""
+        return self.layout() if self.layout is not None else (self.columns, list(self.rows))
+
+
+Answers = Sequence[tuple["Case", Answer]]
+Together = Callable[[Answers], Table]
+
+
+def result_of(study: str, answers: Answers, call: str, notes: Sequence[str], together: Together | None) -> Result:
+    """One result; where there are several collections, their names stand in the first column."""
+    several = len(answers) > 1
+    first = answers[0][1]
+    columns, rows = first.columns, list(first.rows)
+    layout = first.layout
+    if several:
+        columns = ("collection", *first.columns)
+        rows = [(case.name, *row) for case, answer in answers for row in answer.rows]
+        layout = _stacked(answers, together)
+    every = [*(note for case, _ in answers for note in case.notes), *notes]
+    return Result(
+        columns,
+        lambda: rows,
+        _provenance(study, answers, call),
+        layout,
+        first.figures,
+        _verdict(answers),
+        tuple(dict.fromkeys(every)),
+        _caption(answers),
+    )
+
+
+def _stacked(answers: Answers, together: Together | None) -> Callable[[], Table] | None:
+    if all(answer.layout is None for _, answer in answers):
+        return None
+    if together is not None:
+        return lambda: together(answers)
+
+    def stacked() -> Table:
+        tables = [(case.name, *answer.laid_out()) for case, answer in answers]
+        return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
+
+    return stacked
+
+
+def _caption(answers: Answers) -> str:
+    """The caption once; what belongs to one collection behind its name."""
+    parts = [answers[0][1].caption]
+    parts += [f"{case.name}: {a.about}" if len(answers) > 1 else a.about for case, a in answers if a.about]
+    return " ".join(filter(None, parts))
+
+
+def _verdict(answers: Answers) -> Verdict | None:
+    """That of the collection; of several, the worst, by name: nothing is averaged over collections."""
+    told = [(case.name, a.verdict) for case, a in answers if a.verdict is not None]
+    if not told or len(answers) == 1:
+        return told[0][1] if told else None
+    name, worst = min(told, key=lambda pair: WORST_FIRST.index(pair[1].word))
+    return replace(worst, sentence=f"{name}: {worst.sentence}")
+
+
+def _provenance(study: str, answers: Answers, call: str) -> Provenance:
+    """Settings all collections share, and those that differ by collection."""
+    from unjudged import __version__
+
+    found = [(case.name, {"study": study, **case.settings, **answer.settings}) for case, answer in answers]
+    settings: dict[str, Any] = {}
+    for key in dict.fromkeys(key for _, own in found for key in own):
+        values = {name: own[key] for name, own in found if key in own}
+        alike = len(values) == len(found) and all(v == values[found[0][0]] for v in values.values())
+        settings[key] = values[found[0][0]] if alike else values
+    sources = tuple(source for case, _ in answers for source in case.sources)
+    return Provenance(__version__, call, sources, settings, answers[0][1].seed)

@@ -1,0 +1,119 @@
+"""Case: the one collection (or scores) a study looks at, and the place where its work units run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError
+from unjudged.scoring import Scores
+from unjudged.studies.engine.command import words_of
+from unjudged.studies.engine.execution import Unit, Work, run_units
+from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.workdir import Arrays, Workdir
+from unjudged.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from unjudged.results import Step
+
+Progress = Callable[[str, int, int, int], None]
+"""Told (stage, finished units, all units, units kept from before); may raise to stop the work."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workplace:
+    """Where units run, and where finished ones are kept."""
+
+    study: str
+    executor: Executor | None = None
+    jobs: int | None = None
+    workdir: Workdir | None = None
+    progress: Progress | None = None
+
+    def run(self, work: Work, shared: Any, units: Sequence[Unit], stage: str) -> list[Arrays]:
+        """The value of every unit, in their order; kept ones are not computed again."""
+        from unjudged import __version__
+
+        task = fingerprint(__version__, self.study, f"{work.__module__}.{work.__qualname__}", shared)
+        keys = [fingerprint(task, unit) for unit in units] if self.workdir else []
+        values: dict[int, Arrays] = {}
+        if self.workdir:
+            values = {i: kept for i, key in enumerate(keys) if (kept := self.workdir.load(key)) is not None}
+        before = len(values)
+        self._tell(stage, before, len(units), before)
+        left = [i for i in range(len(units)) if i not in values]
+        running = run_units(work, shared, [units[i] for i in left], task, executor=self.executor, jobs=self.jobs)
+        with contextlib.closing(running):  # whatever stops us stops the workers
+            for place, value in running:
+                values[left[place]] = value
+                if self.workdir:
+                    self.workdir.keep(keys[left[place]], value)
+                self._tell(stage, len(values), len(units), before)
+        return [values[i] for i in range(len(units))]
+
+    def _tell(self, stage: str, done: int, total: int, before: int) -> None:
+        if self.progress is not None:
+            self.progress(stage, done, total, before)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One collection of a study: its name, the limits of verdicts, and a place to run units.
+
+    `source` is a Collection, or Scores where the study works without judgments. Notes written here reach the reader.
+    """
+
+    name: str
+    source: Collection | Scores
+    place: Workplace
+    limits: Thresholds
+    several: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def collection(self) -> Collection:
+        """The collection; scores alone are refused."""
+        if isinstance(self.source, Collection):
+            return self.source
+        raise UsageError("this needs the collection (uj.load), scores are not enough")
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs."""
+        return self.source.runs
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged (or scored) topics."""
+        return self.source.topics
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Files and objects the numbers come from."""
+        return self.source.sources if isinstance(self.source, Collection) else self.source.provenance.inputs
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How they were read (and, for scores, scored)."""
+        return dict(self.source.settings if isinstance(self.source, Collection) else self.source.provenance.settings)
+
+    def note(self, text: str) -> None:
+        """Something the reader should know, with the collection's name where there are several."""
+        self.notes.append(f"{self.name}: {text}" if self.several else text)
+
+    def run(self, work: Work, shared: Any, units: Sequence[Unit], what: str) -> list[Arrays]:
+        """The value of every unit, in their order. `what` is told while they run."""
+        stage = f"{self.place.study}, {self.name}: {what}" if self.several else f"{self.place.study}: {what}"
+        return self.place.run(work, shared, units, stage)
+
+    def step(self, sentence: str, *verb: str, flags: Sequence[str] = ()) -> Step:
+        """A next step: the command is `verb`, the files of this collection as they were read, then `flags`."""
+        from unjudged.results import Step
+
+        if not isinstance(self.source, Collection) or not verb:
+            return Step(sentence)
+        return Step(sentence, (*verb, *words_of(self.source), *flags))

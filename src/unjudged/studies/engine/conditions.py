@@ -1,0 +1,196 @@
+"""Chosen runs scored under several conditions, and what a condition does to their order.
+
+A condition is a set of judgments that stay (leave a team out, a shallower pool...). The first one is always the full
+judgments. A work unit scores one condition with some measures; where the study asks for discriminative power, it
+also tests every pair of runs. All conditions and measures share the same bootstrap samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Collection, Floats
+from unjudged.errors import UsageError, as_usage_errors
+from unjudged.measures import Measure
+from unjudged.scoring import score
+from unjudged.statistics.correlation import tau_b
+from unjudged.statistics.pairs import all_pairs
+from unjudged.statistics.ranks import ranks
+from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.setup import Setup, check_topic_scores
+from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.workdir import Arrays
+
+FULL = "full"
+TOGETHER = 3
+"""Measures in one unit where pairs are tested under several conditions: they share the reduced lists."""
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What every worker needs: the runs, the measures, the judgments of each condition."""
+
+    collection: Collection
+    measures: tuple[Measure, ...]
+    names: tuple[str, ...]
+    kept: npt.NDArray[np.uint8]
+    counted: Mask
+    test: Test | None
+
+    @classmethod
+    def of(cls, setup: Setup, conditions: Mapping[str, Mask], test: Test | None = None) -> Conditions:
+        """The full judgments and these conditions."""
+        if test is not None:
+            check_topic_scores(setup.measures)
+            if setup.counted.sum() < 2:
+                raise UsageError("significance needs at least 2 topics, 1 given")
+        everything = np.ones(len(setup.collection.judgments), bool)
+        kept = np.packbits(np.stack([everything, *conditions.values()]), axis=1)
+        return cls(setup.selected, setup.measures, (FULL, *conditions), kept, setup.counted, test)
+
+    @property
+    def size(self) -> str:
+        """How many sets of judgments are scored, in words."""
+        return f"{len(self.names)} set{'s' * (len(self.names) != 1)} of judgments"
+
+    def under(self, condition: int) -> Collection | None:
+        """The collection with the judgments of a condition; None where there are none."""
+        mask = np.unpackbits(self.kept[condition], count=len(self.collection.judgments)).astype(bool)
+        if mask.all():
+            return self.collection
+        if not mask.any():
+            return None
+        return self.collection.keeping(mask, self.names[condition])
+
+
+def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
+    """One work unit: the means of all runs under a condition, and which pairs differ significantly."""
+    condition, chosen = unit
+    reduced = conditions.under(condition)
+    if reduced is None:
+        return _nothing(conditions, len(chosen))
+    scores = score(reduced, [conditions.measures[m] for m in chosen])
+    found: Arrays = {"means": scores.mean_values(conditions.counted).T}
+    if conditions.test is not None:
+        matrices = [np.ascontiguousarray(scores.values[:, conditions.counted, m].T) for m in range(len(chosen))]
+        with as_usage_errors():
+            tested = [conditions.test.run(matrix) for matrix in matrices]
+            required = [conditions.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]
+        found["p_value"] = np.stack([t.p_value for t in tested])
+        found["difference"] = np.stack([t.difference for t in tested])
+        found["required"] = np.array(required)
+    return found
+
+
+def _nothing(conditions: Conditions, measures: int) -> Arrays:
+    """A condition without any judgment says nothing: no means, no pair told apart."""
+    runs = len(conditions.collection.runs)
+    pairs = runs * (runs - 1) // 2
+    found: Arrays = {"means": np.full((measures, runs), np.nan)}
+    if conditions.test is not None:
+        found["p_value"] = np.ones((measures, pairs))
+        found["difference"] = np.zeros((measures, pairs))
+        found["required"] = np.full(measures, np.nan)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The scores: conditions x measures x runs, and conditions x measures x pairs."""
+
+    runs: tuple[str, ...]
+    conditions: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    means: Floats
+    p_value: Floats | None
+    difference: Floats | None
+    required: Floats | None
+    alpha: float
+
+    def places(self, runs: Sequence[str] | None) -> npt.NDArray[np.int64]:
+        """Columns of these runs (of all, for None)."""
+        if runs is None:
+            return np.arange(len(self.runs))
+        known = {run: i for i, run in enumerate(self.runs)}
+        return np.array([known[run] for run in runs], np.int64)
+
+    def tau(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> float:
+        """Kendall's tau between the order of these runs with all judgments and under the condition."""
+        chosen = self.places(runs)
+        return tau_b(self.means[0, measure, chosen], self.means[condition, measure, chosen])
+
+    def ranks(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> dict[str, int | None]:
+        """Rank of each of these runs among them: 1 + the number of those with a strictly larger mean."""
+        names = self.runs if runs is None else runs
+        means = self.means[condition, measure, self.places(runs)]
+        if not np.isfinite(means).all():
+            return dict.fromkeys(names)
+        return dict(zip(names, ranks(means).tolist(), strict=True))
+
+    def pairs(self, runs: Sequence[str] | None = None) -> Mask:
+        """Which pairs are among these runs."""
+        first, second = all_pairs(len(self.runs))
+        return np.isin(first, self.places(runs)) & np.isin(second, self.places(runs))
+
+    def compared(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> Compared:
+        """Significant pairs among these runs, and what changed against the full judgments."""
+        if self.p_value is None or self.difference is None or self.required is None:
+            raise ValueError("these conditions were scored without significance tests")
+        chosen = self.pairs(runs)
+        before = self.p_value[0, measure, chosen] < self.alpha
+        after = self.p_value[condition, measure, chosen] < self.alpha
+        return Compared(
+            int(chosen.sum()),
+            int(after.sum()),
+            int((before & ~after).sum()),
+            int((after & ~before).sum()),
+            float(self.required[condition, measure]),
+        )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Significant pairs under a condition, against the full judgments."""
+
+    pairs: int
+    significant: int
+    misses: int
+    false_alarms: int
+    required_difference: float
+
+    @property
+    def power(self) -> float:
+        """Discriminative power: the share of significant pairs."""
+        return self.significant / self.pairs if self.pairs else float("nan")
+
+
+def fill(case: Case, conditions: Conditions) -> Scored:
+    """Score the runs under every condition."""
+    size = len(conditions.measures) if conditions.test is None else 1 if len(conditions.names) == 1 else TOGETHER
+    groups = [tuple(range(len(conditions.measures))[i : i + size]) for i in range(0, len(conditions.measures), size)]
+    units = [(c, group) for c in range(len(conditions.names)) for group in groups]
+    values = case.run(judge, conditions, units, conditions.size)
+
+    def joined(name: str) -> Any:
+        rows = [
+            np.concatenate([v[name] for v in values[i : i + len(groups)]]) for i in range(0, len(values), len(groups))
+        ]
+        return np.stack(rows)
+
+    tests = conditions.test is not None
+    return Scored(
+        conditions.collection.runs,
+        conditions.names,
+        conditions.measures,
+        joined("means"),
+        joined("p_value") if tests else None,
+        joined("difference") if tests else None,
+        joined("required") if tests else None,
+        conditions.test.alpha if conditions.test is not None else float("nan"),
+    )

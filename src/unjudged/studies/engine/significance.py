@@ -1,0 +1,176 @@
+"""The tests by name: p values, intervals, effect sizes and required differences of run pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Floats, Ints
+from unjudged.errors import UsageError, check_seed, nearest
+from unjudged.statistics.bootstrap import Bootstrapped, bootstrap, bootstrap_interval
+from unjudged.statistics.multiple import CORRECTIONS
+from unjudged.statistics.paired import effect_size, permutation, residual_effect_size, t_interval, t_test, wilcoxon
+from unjudged.statistics.pairs import Pairs, wins_ties_losses
+from unjudged.statistics.tested import Tested
+from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey, tukey_difference
+
+TESTS = {
+    "bootstrap": "paired bootstrap test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "permutation": "paired randomisation test",
+    "tukey": "Tukey HSD test",
+    "randomised-tukey": "randomised Tukey HSD test",
+}
+"""Name -> what it is called in a caption. All are two-sided."""
+
+FAMILY_WISE = ("tukey", "randomised-tukey")
+"""Tests of all runs at once, which need no correction for the number of pairs."""
+
+RANDOM = {"bootstrap": 1000, "permutation": 1000, "randomised-tukey": 5000}
+"""Tests that draw at random, with the number of resamples they take unless told otherwise."""
+
+CORRECTED = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg"}
+"""Correction -> what it is called in a caption."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test with its settings."""
+
+    name: str = "bootstrap"
+    alpha: float = 0.05
+    resamples: int | None = None
+    seed: int = 0
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.name not in TESTS:
+            raise UsageError(f"unknown test {self.name!r}{nearest(self.name, TESTS)}; there are {', '.join(TESTS)}")
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha lies between 0 and 1, not {self.alpha}")
+        check_seed(self.seed)
+        if self.resamples is not None and self.resamples < 1:
+            raise UsageError(f"at least 1 resample is needed, not {self.resamples}")
+
+    @property
+    def drawn(self) -> int | None:
+        """Number of resamples; None for a test without."""
+        return None if self.name not in RANDOM else self.resamples or RANDOM[self.name]
+
+    @property
+    def caption(self) -> str:
+        """`paired bootstrap test, 1000 resamples`"""
+        return TESTS[self.name] + (f", {self.drawn} resamples" if self.drawn else "")
+
+    def settings(self) -> dict[str, Any]:
+        """For provenance; the number of threads decides nothing and is left out."""
+        return {"test": self.name, "alpha": self.alpha, "resamples": self.drawn}
+
+    def run(self, matrix: Floats, pairs: Pairs | None = None) -> Tested:
+        """p value of each pair of columns of a topics x runs matrix."""
+        drawn = self.drawn or 1
+        if self.name == "bootstrap":
+            return bootstrap(matrix, pairs, resamples=drawn, alpha=self.alpha, seed=self.seed, jobs=self.jobs)
+        if self.name == "permutation":
+            return permutation(matrix, pairs, drawn, self.seed)
+        if self.name == "randomised-tukey":
+            return randomised_tukey(matrix, pairs, drawn, self.seed)
+        return {"t": t_test, "wilcoxon": wilcoxon, "tukey": classical_tukey}[self.name](matrix, pairs)
+
+    def interval(self, matrix: Floats, tested: Tested) -> tuple[Floats, Floats]:
+        """1 - alpha interval of each mean difference: of the bootstrap, of all pairs at once (Tukey), or Student's."""
+        pairs = tested.first, tested.second
+        if self.name == "bootstrap":
+            return bootstrap_interval(matrix, pairs, alpha=self.alpha, resamples=self.drawn or 1, seed=self.seed)
+        if self.name in FAMILY_WISE:
+            half = self.required_difference(matrix, tested)
+            return tested.difference - half, tested.difference + half
+        return t_interval(matrix, pairs, self.alpha)
+
+    def effect_size(self, matrix: Floats, pairs: Pairs) -> Floats:
+        """Mean difference in standard deviations: of the pair's differences, or of the residual for Tukey."""
+        return (residual_effect_size if self.name in FAMILY_WISE else effect_size)(matrix, pairs)
+
+    def required_difference(self, matrix: Floats, tested: Tested) -> float:
+        """The mean difference from which on a pair is significant, for the pair that needs most; NaN where unknown."""
+        if isinstance(tested, Bootstrapped):
+            return tested.required_difference
+        if isinstance(tested, Shuffled):
+            return tested.required_difference(self.alpha)
+        if self.name == "tukey":
+            return tukey_difference(matrix, self.alpha)
+        if self.name == "t":
+            low, high = t_interval(matrix, (tested.first, tested.second), self.alpha)
+            half = ((high - low) / 2)[(high - low) > 0]
+            return float(half.max()) if len(half) else math.nan
+        return math.nan
+
+
+def correction_of(name: str | None, test: Test) -> str:
+    """The correction to use: Holm unless told otherwise, none for tests that look at all pairs at once."""
+    if name is None:
+        return "none" if test.name in FAMILY_WISE else "holm"
+    if name not in CORRECTIONS:
+        raise UsageError(f"unknown correction {name!r}{nearest(name, CORRECTIONS)}; there are {', '.join(CORRECTIONS)}")
+    if name != "none" and test.name in FAMILY_WISE:
+        raise UsageError(f"the {TESTS[test.name]} already holds for all pairs at once; its correction is none")
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class PairStatistics:
+    """What is known of each pair in one measure, one entry per pair; a difference is first minus second."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    p_adjusted: Floats
+    effect_size: Floats
+    wins: Ints
+    ties: Ints
+    losses: Ints
+    constant: npt.NDArray[np.bool_]
+
+
+def pair_statistics(matrix: Floats, order: Sequence[int], pairs: Pairs, test: Test, correction: str) -> PairStatistics:
+    """Test the pairs of a topics x runs matrix; `order` is the order of the runs to compute in.
+
+    On one topic nothing can be tested: p values, intervals and effect sizes are NaN.
+    """
+    place = np.empty(len(order), np.int64)
+    place[list(order)] = np.arange(len(order))
+    first, second = place[pairs[0]], place[pairs[1]]
+    turned = first > second
+    ordered = np.ascontiguousarray(matrix[:, list(order)])
+    here = np.where(turned, second, first), np.where(turned, first, second)
+    wins, ties, losses = wins_ties_losses(ordered, here)
+    sign = np.where(turned, -1.0, 1.0)
+    if len(matrix) == 1:
+        difference = ordered[0, here[0]] - ordered[0, here[1]]
+        unknown = np.full(len(difference), np.nan)
+        low = high = p_value = effect = unknown
+        constant = np.zeros(len(difference), np.bool_)
+    else:
+        tested = test.run(ordered, here)
+        difference, p_value, constant = tested.difference, tested.p_value, tested.constant
+        low, high = test.interval(ordered, tested)
+        effect = test.effect_size(ordered, here)
+    return PairStatistics(
+        sign * difference + 0.0,
+        np.where(turned, -high, low) + 0.0,
+        np.where(turned, -low, high) + 0.0,
+        p_value,
+        CORRECTIONS[correction](p_value),
+        sign * effect + 0.0,
+        np.where(turned, losses, wins),
+        ties,
+        np.where(turned, wins, losses),
+        constant,
+    )

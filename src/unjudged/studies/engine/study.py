@@ -1,0 +1,205 @@
+"""What a study is: a function of one collection that answers one question, declared by a decorator.
+
+    @register("power", help="which measure tells most pairs of runs apart", cite="sakai2006", figures={"": ("power",)})
+    def power(case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False) -> Answer: ...
+
+The keyword arguments are the study's options, and so are the fields of the groups it names before them (`groups`), in
+Python and on the command line alike. The function cuts its work into units and hands them to `case.run`, which runs
+them wherever the user wants them run and keeps finished ones; it then puts the values together in an Answer. The
+engine makes the Result: provenance, notes, and the column `collection` where several stand side by side.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, get_type_hints
+
+from unjudged.collection import Collection
+from unjudged.errors import UsageError, nearest
+from unjudged.results import Result
+from unjudged.scoring import Scores
+from unjudged.studies.engine.answer import Answer, Together, result_of
+from unjudged.studies.engine.case import Case, Progress, Workplace
+from unjudged.studies.engine.fingerprint import of_collection
+from unjudged.studies.engine.groups import Group, Unanswerable
+from unjudged.studies.engine.workdir import Workdir
+from unjudged.thresholds import Thresholds, default_thresholds
+
+NAMES = (
+    *("compare", "winners", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
+    *("reliability", "reduction", "depth", "leave-team-out", "leave-run-out", "take-team", "contributions"),
+    *("correct", "correction", "judges", "noise", "change", "topics"),
+)
+"""The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""
+
+Ready = Callable[[Case], Answer]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as declared; `own` are its keyword arguments, `groups` the option groups it names, by parameter.
+
+    `figures` are the names of its charts: under "" those of the usual table, under an option's name those of the table
+    it asks for, under "several" those added where collections stand side by side. `scores` says whether it also works
+    on scores without a collection. `together` lays out several collections, where stacking them is not enough.
+    `columns` and `limit` (a key of thresholds.toml) are those of an answer that the data do not allow.
+    """
+
+    name: str
+    function: Callable[..., Answer]
+    help: str
+    cite: str
+    own: Mapping[str, inspect.Parameter]
+    groups: Mapping[str, type[Group]]
+    figures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: bool = False
+    together: Together | None = None
+    columns: tuple[str, ...] = ()
+    limit: str = ""
+
+    @property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """Every option there is, those of the groups first."""
+        inside = [inspect.signature(group).parameters for group in self.groups.values()]
+        return {name: p for part in (*inside, self.own) for name, p in part.items()}
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Its options and their values where none are given."""
+        return {name: p.default for name, p in self.options.items()}
+
+    def charts(self, options: Mapping[str, Any], several: bool = False) -> tuple[str, ...]:
+        """Names of the charts its result will have with these options; none where they were not declared."""
+        table = next((names for key, names in self.figures.items() if options.get(key)), self.figures.get("", ()))
+        return (*table, *(self.figures.get("several", ()) if several else ()))
+
+    def ready(self, options: Mapping[str, Any]) -> Ready:
+        """The study with these options, which are checked as far as they can be without a collection."""
+        for option in options:
+            if option not in self.options:
+                there = ", ".join(self.options)
+                raise UsageError(f"study {self.name} has no option {option!r}{nearest(option, self.options)}: {there}")
+        asked: dict[str, Any] = {}
+        for parameter, group in self.groups.items():
+            inside = inspect.signature(group).parameters
+            asked[parameter] = group(**{n: v for n, v in options.items() if n in inside})
+        asked |= {n: v for n, v in options.items() if n in self.own}
+        return lambda case: self.function(case, **asked)
+
+
+REGISTRY: dict[str, Study] = {}
+"""Studies declared so far: ours once they were asked for, and the user's own."""
+
+
+def register(
+    name: str,
+    *,
+    help: str,
+    cite: str = "",
+    figures: Mapping[str, tuple[str, ...]] | None = None,
+    scores: bool = False,
+    together: Together | None = None,
+    columns: Sequence[str] = (),
+    limit: str = "",
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Declare a study; its keyword arguments and groups become its options. Declaring a name again replaces it."""
+
+    def declare(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        _, *parameters = inspect.signature(function).parameters.values()
+        own = {p.name: p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        named = [p.name for p in parameters if p.name not in own]
+        hints = get_type_hints(function) if named else {}
+        groups = {n: hints[n] for n in named}
+        REGISTRY[name] = Study(
+            name, function, help, cite, own, groups, figures or {}, scores, together, tuple(columns), limit
+        )
+        return function
+
+    return declare
+
+
+def known() -> tuple[str, ...]:
+    """Names of all studies: ours, then the user's."""
+    ours = tuple(n for n in NAMES if importlib.util.find_spec(_module(n)) is not None)
+    return (*ours, *(n for n in REGISTRY if n not in NAMES))
+
+
+def _module(name: str) -> str:
+    return f"unjudged.studies.{name.replace('-', '_')}"
+
+
+def find(name: str) -> Study:
+    """The study of this name, or a UsageError that names the nearest one."""
+    name = name.replace("_", "-")
+    if name not in REGISTRY and name in known():
+        importlib.import_module(_module(name))
+    if name not in REGISTRY:
+        raise UsageError(f"no study {name!r}{nearest(name, known())}; there are {', '.join(known())}")
+    return REGISTRY[name]
+
+
+def run_study(
+    study: Study,
+    source: Any,
+    options: Mapping[str, Any],
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    thresholds: Thresholds | None = None,
+    call: str = "",
+) -> Result:
+    """Run a declared study on one collection (or scores), or on several side by side."""
+    named = named_sources(study, source)
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"the number of jobs must be at least 1, not {jobs}")
+    if study.scores and "measures" in study.options and "measures" not in options:
+        scored = next((s for _, s in named if isinstance(s, Scores)), None)
+        options = {**options, **({"measures": list(scored.measures)} if scored is not None else {})}
+    ready = study.ready(options)
+    kept = Workdir(workdir, {n: of_collection(s) for n, s in named}) if workdir is not None else None
+    place = Workplace(study.name, executor, jobs, kept, progress)
+    limits, several = thresholds or default_thresholds(), len(named) > 1
+    answers: list[tuple[Case, Answer]] = []
+    for name, one in named:
+        case = Case(name, one, place, limits, several)
+        answers.append((case, _answer(study, ready, case)))
+    notes = (
+        [] if kept is None or not kept.damaged else [f"{kept.folder}: {kept.damaged} damaged work units were redone"]
+    )
+    return result_of(study.name, answers, call, notes, study.together)
+
+
+def _answer(study: Study, ready: Ready, case: Case) -> Answer:
+    """The answer; an empty table and the verdict `unknown` where the data do not allow one."""
+    try:
+        return ready(case)
+    except Unanswerable as why:
+        if not study.limit:
+            raise
+        return Answer(study.columns, [], case.limits[study.limit].unknown(str(why), why.next))
+
+
+def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Scores], ...]:
+    """The collections (or scores) by name, checked."""
+    if isinstance(source, (Collection, Scores)):
+        found = (("collection", source),)
+    elif isinstance(source, Mapping):
+        found = tuple((str(n), c) for n, c in source.items())
+    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        found = tuple((f"collection {i}", c) for i, c in enumerate(source, 1))
+    else:
+        found = ()
+    if not found or not all(isinstance(c, (Collection, Scores)) for _, c in found):
+        wanted = "a Collection or Scores" if study.scores else "a Collection"
+        raise UsageError(f"a study needs {wanted}, or several as {{name: Collection}}")
+    if not study.scores and any(isinstance(c, Scores) for _, c in found):
+        raise UsageError(f"study {study.name} needs the collection (uj.load), scores are not enough")
+    return found

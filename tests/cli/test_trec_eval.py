@@ -1,0 +1,61 @@
+"""`unjudged trec_eval` prints the bytes of trec_eval (see golden/trec_eval/README.md for where they come from)."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from places import ROOT
+
+from unjudged.cli import main
+
+GOLDEN = ROOT / "tests" / "golden" / "trec_eval"
+
+# Where we leave trec_eval on purpose (docs/trec_eval.md). Lines of these measures are not compared ...
+OWN_LINES = ("rbp", "rbp_resid")  # trec_eval 10 reads uninitialised memory / loses p^L
+# ... and these cases behave otherwise altogether.
+OWN_CASES = {
+    "missing_topic": "trec_eval 10 exits 4; we average over the topics in both files, as its help says",
+    "no_common": "we refuse with one sentence",
+    "c_no_common": "we refuse with one sentence",
+    "ndcg_small_gains": "trec_eval compares gains as whole numbers",
+    "ndcg_gain0": "a gain for grade 0 is not supported: unjudged and nonrelevant documents have none",
+    "ndcg_gains": "trec_eval compares gains as whole numbers: 3 and 3.5 are equal to it",
+    "float_grade": "grades are whole numbers here",
+    "comments": "only a # at the very start of a line begins a comment; the file has an indented one",
+    "M0": "an empty list is refused",
+    "c_J_nan": "0/0 counts as 0 here",
+    "edge_J_q": "0/0 counts as 0 here",
+    "edge_q": "the run holds NaN and 1e400 scores, which are refused",
+    "edge_J": "the run holds NaN and 1e400 scores, which are refused",
+    "err_blank_qrels": "blank lines in judgments are fine here",
+    "rbp_resid_c_param": "trec_eval 10 leaks its stand-in document for missing topics into three lines",
+    "rbp_p_gains": "rbp takes p alone",
+}
+
+
+def cases() -> list[tuple[str, str, str, str]]:
+    with (GOLDEN / "cases.tsv").open(newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+@pytest.mark.parametrize(("name", "version", "arguments", "code"), cases(), ids=[c[0] for c in cases()])
+def test_same_bytes(name, version, arguments, code, monkeypatch, capfdbinary):
+    if name.split("_", 1)[1] in OWN_CASES:
+        pytest.skip(OWN_CASES[name.split("_", 1)[1]])
+    monkeypatch.chdir(GOLDEN)
+    got = main(["trec_eval", *(["--as", "9"] if version == "9" else []), *arguments.split()])
+    captured = capfdbinary.readouterr()
+    if code != "0":
+        assert got == 2
+        assert captured.out == b""
+        assert captured.err.count(b"\n") == 1
+        return
+    assert got == 0
+
+    def compared(text: bytes) -> list[bytes]:
+        return [line for line in text.split(b"\n") if line.split(b" ")[0].split(b"_p=")[0].decode() not in OWN_LINES]
+
+    expected = (GOLDEN / "out" / f"{name}.txt").read_bytes()
+    assert compared(captured.out) == compared(expected)

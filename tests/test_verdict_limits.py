@@ -1,0 +1,104 @@
+"""Every number that can turn a word stands in thresholds.toml, is used, and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import unjudged
+from unjudged.errors import InputError
+from unjudged.studies import QUESTIONS
+from unjudged.thresholds import default_thresholds, read_thresholds
+
+ROOT = Path(unjudged.__file__).parent
+TABLE = tomllib.loads((ROOT / "thresholds.toml").read_text("utf-8"))
+SOURCE = {p.relative_to(ROOT): p.read_text("utf-8") for p in sorted(ROOT.rglob("*.py"))}
+
+
+def deciding(tree: ast.AST) -> list[ast.FunctionDef]:
+    """Functions that make a verdict: they call Verdict(...), .verdict(...), .unknown(...) or .word(...)."""
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+        named = {c.id for c in calls if isinstance(c, ast.Name)} | {
+            c.attr for c in calls if isinstance(c, ast.Attribute)
+        }
+        if named & {"Verdict", "word", "too_few"}:
+            found.append(node)
+    return found
+
+
+def numbers_compared(function: ast.FunctionDef) -> list[str]:
+    """Comparisons with a number other than 0, 1 or 2 (none, one, a pair): those are limits."""
+    found = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            for side in (node.left, *node.comparators):
+                if (
+                    isinstance(side, ast.Constant)
+                    and isinstance(side.value, (int, float))
+                    and not isinstance(side.value, bool)
+                    and side.value not in (0, 1, 2)
+                ):
+                    found.append(f"{function.name}:{node.lineno} compares with {side.value}")
+    return found
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCE if p.parts[0] in ("studies", "reporting", "judges", "correction")])
+def test_no_number_decides_a_word_outside_the_table(path: Path) -> None:
+    tree = ast.parse(SOURCE[path])
+    assert [line for function in deciding(tree) for line in numbers_compared(function)] == []
+
+
+def test_such_a_number_would_be_seen() -> None:
+    bad = ast.parse("def f(case, x):\n    return limit.verdict('a', x) if x > 0.3 else Verdict('solid', 'b')")
+    assert [line for function in deciding(bad) for line in numbers_compared(function)] == ["f:2 compares with 0.3"]
+
+
+def test_one_key_per_question_and_no_other_place() -> None:
+    assert set(QUESTIONS) <= set(TABLE)
+    for path, text in SOURCE.items():
+        if path.name != "thresholds.py":
+            assert "thresholds.toml" not in text or path.parts[0] in ("studies",), path
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_every_key_is_used_and_complete(key: str) -> None:
+    used = [path for path, text in SOURCE.items() if f'limits["{key}"]' in text or f'limit="{key}"' in text]
+    assert used, f"[{key}] decides nothing"
+    entry = TABLE[key]
+    assert {"what", "unit", "better", "solid", "care", "source"} <= entry.keys()
+    assert entry["better"] in ("higher", "lower")
+    assert (entry["solid"] >= entry["care"]) == (entry["better"] == "higher") or entry["solid"] == entry["care"]
+    for name in set(entry) - {"what", "unit", "better", "solid", "care", "source", "runs", "topics", "teams"}:
+        assert any(f'["{name}"]' in text for text in SOURCE.values()), f"[{key}] {name} is used nowhere"
+
+
+def test_words_at_the_limit() -> None:
+    limit = default_thresholds()["fewer-judgments"]
+    assert [limit.word(v) for v in (1.0, 0.9, 0.8999, 0.8, 0.7999, float("nan"))] == [
+        "solid", "solid", "with care", "with care", "fragile", "unknown",
+    ]  # fmt: skip
+
+
+def test_a_user_may_change_numbers_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[fewer-judgments]\nsolid = 0.95\nstep = 0.5\nruns = 3\n")
+    limit = read_thresholds(file)["fewer-judgments"]
+    assert (limit.solid, limit["step"], limit.needed["runs"], limit.care) == (0.95, 0.5, 3, 0.8)
+    for text, sentence in (
+        ("[fewer-judgment]\nsolid = 1\n", "did you mean fewer-judgments"),
+        ("[fewer-judgments]\nwhat = 1\n", "has no number 'what'"),
+        ("[fewer-judgments]\nsolid = 'x'\n", "needs a number"),
+        ("[fewer-judgments]\nruns = 2.5\n", "needs a whole number"),
+        ("fewer-judgments = 3\n", "is a table with numbers"),
+        ("[", "not TOML"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=sentence):
+            read_thresholds(file)

@@ -1,0 +1,401 @@
+"""The local page without a browser: what it answers, and whom it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_page import WAIT, Served
+
+import unjudged as uj
+from unjudged.errors import UsageError
+from unjudged.studies import QUESTIONS
+from unjudged.web import listener
+from unjudged.web.guard import HEADERS, TOKEN
+from unjudged.web.uploads import run_name
+
+LIMIT = 200_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("serve") / "sim"
+    uj.simulate("tiny", seed=6, out=out, topics=6, runs=8, teams=4, depth=6, K=30, C=300)
+    return out
+
+
+@pytest.fixture(scope="module")
+def collection(folder: Path) -> uj.Collection:
+    return uj.load(str(folder / "qrels.txt"), str(folder / "runs"), teams=folder / "teams.tsv")
+
+
+@pytest.fixture(scope="module")
+def served(collection: uj.Collection) -> Iterator[Served]:
+    with Served(collection, max_upload=LIMIT) as running:
+        yield running
+
+
+def raw(served: Served, request: bytes) -> bytes:
+    """What the server says to these bytes."""
+    with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as line:
+        line.sendall(request)
+        line.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := line.recv(65536):
+            answer += part
+    return answer
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split()[1])
+
+
+# -- whom it refuses
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example:{port}", "0.0.0.0:{port}",
+     "127.0.0.1:{port}@evil.example", "127.0.0.1:{port}:1", "127.0.0.1:x", "[::1]:{port}", ""],
+)  # fmt: skip
+def test_other_host_names(served: Served, host: str) -> None:
+    name = host.format(port=served.port).encode()
+    for path in (b"/", b"/api/collection", b"/assets/report.js"):
+        answer = raw(served, b"GET " + path + b" HTTP/1.1\r\nHost: " + name + b"\r\nConnection: close\r\n\r\n")
+        assert status(answer) in (400, 421) and served.app.token.encode() not in answer
+
+
+def test_missing_and_double_hosts(served: Served) -> None:
+    own = f"127.0.0.1:{served.port}".encode()
+    for head in (b"", b"Host: " + own + b"\r\nHost: evil.example\r\n", b"Host: evil.example\r\nHost: " + own + b"\r\n"):
+        assert status(raw(served, b"GET / HTTP/1.1\r\n" + head + b"Connection: close\r\n\r\n")) in (400, 421)
+    assert status(raw(served, b"GET / HTTP/1.0\r\n\r\n")) in (400, 421)
+    assert (
+        status(raw(served, b"GET / HTTP/1.1\r\nHost: LOCALHOST:%d\r\nConnection: close\r\n\r\n" % served.port)) == 200
+    )
+
+
+def test_bound_to_this_computer_alone(served: Served) -> None:
+    assert served.socket.getsockname()[0] == "127.0.0.1"
+    with listener(served.port) as other:  # taken: another one
+        assert other.getsockname()[0] == "127.0.0.1" and other.getsockname()[1] != served.port
+    with pytest.raises(UsageError, match="port"):
+        listener(70000)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/api/jobs"), ("POST", "/api/runs?name=x"), ("DELETE", "/api/jobs/1"), ("DELETE", "/api/runs?name=x"),
+     ("PUT", "/api/jobs"), ("OPTIONS", "/api/jobs")],
+)  # fmt: skip
+def test_changes_need_the_token_and_the_own_site(served: Served, method: str, path: str) -> None:
+    ask = served.client.request
+    right = served.token
+    assert ask(method, path).status_code == 403
+    assert ask(method, path, headers={TOKEN: "x" * 43}).status_code == 403
+    assert ask(method, path, headers={TOKEN: ""}).status_code == 403
+    for other in (
+        "http://evil.example",
+        "null",
+        f"http://localhost:{served.port + 1}",
+        f"https://127.0.0.1:{served.port}",
+    ):
+        assert ask(method, path, headers={**right, "Origin": other}).status_code == 403
+    for site in ("cross-site", "same-site", "none"):
+        assert ask(method, path, headers={**right, "Sec-Fetch-Site": site}).status_code == 403
+    assert ask(method, path, headers={**right, "Origin": served.url}).status_code != 403
+
+
+def test_the_token_is_new_each_time(collection: uj.Collection, served: Served) -> None:
+    with Served(collection) as other:
+        assert other.app.token != served.app.token and len(other.app.token) >= 40
+
+
+@pytest.mark.parametrize("path", ["/", "/api/collection", "/assets/live.js", "/nothing", "/api/jobs/999", "/api/jobs"])
+def test_every_answer_has_the_safe_headers(served: Served, path: str) -> None:
+    answer = served.client.get(path)
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert "access-control-allow-origin" not in answer.headers
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy and "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/assets/../app.py", "/assets/..%2f..%2fapp.py", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets//etc/passwd",
+     "/assets/thresholds.toml", "/assets/page.py", "/assets/report.js%00.txt", "/..%5c..%5cetc", "/api/jobs/../../etc",
+     "/api/jobs/1/../../../report.js", "/assets/"],
+)  # fmt: skip
+def test_path_tricks(served: Served, path: str) -> None:
+    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nConnection: close\r\n\r\n"
+    assert status(raw(served, head.encode())) in (400, 404, 405)
+
+
+def test_nothing_else_is_understood(served: Served) -> None:
+    own = f"Host: 127.0.0.1:{served.port}\r\n".encode()
+    upgrade = (
+        own + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
+    )
+    assert b"101 Switching" not in raw(served, b"GET / HTTP/1.1\r\n" + upgrade + b"\r\n")
+    raw(served, b"\x16\x03\x01\x02\x00 hello")  # not HTTP at all
+    assert served.client.get("/api/collection").status_code == 200
+
+
+# -- uploads
+
+
+def run_text(folder: Path, name: str = "team01-1") -> bytes:
+    return (folder / "runs" / name).read_bytes()
+
+
+def upload(served: Served, name: str, content: bytes) -> Any:
+    return served.client.post("/api/runs", params={"name": name}, content=content, headers=served.token)
+
+
+def kept(served: Served) -> list[str]:
+    return sorted(p.name for p in Path(served.app.uploads._folder.name).iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("../../etc/cron.d/x", "x"), ("..\\..\\boot.ini", "boot.ini"), ("/etc/passwd", "passwd"),
+     ("a\0b\n\x1b[31m.run", "ab[31m.run"),
+     ("new.run.gz", "new.run"), ("<script>alert(1)<!--.txt", "<script>alert(1)<!--.txt"), ("é" * 300, "é" * 100)],
+)  # fmt: skip
+def test_upload_names_are_names_only(served: Served, folder: Path, given: str, name: str) -> None:
+    assert run_name(given) == name
+    before = kept(served)
+    answer = upload(served, given, run_text(folder))
+    assert answer.status_code == 200 and answer.json()["run"] == name
+    assert name in answer.json()["runs"] and answer.json()["added"] == [name]
+    (new,) = set(kept(served)) - set(before)
+    assert new.startswith("upload-") and new[7:].isdigit()
+    page = served.client.get("/").text
+    assert "<script>alert" not in page
+    assert served.client.request("DELETE", "/api/runs", params={"name": name}, headers=served.token).status_code == 200
+    assert kept(served) == before and name not in served.client.get("/api/collection").json()["runs"]
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), [
+    ("", b"x", "needs a name"), ("..", b"x", "needs a name"), ("a/", b"x", "needs a name"),
+    ("bad", b"this is no run\n", "bad"), ("empty", b"", ""), ("team01-1", None, "already"),
+    ("zip", b"\x1f\x8bnot really", "cannot be unpacked"),
+])  # fmt: skip
+def test_unusable_uploads_get_a_sentence(
+    served: Served, folder: Path, name: str, content: bytes | None, sentence: str
+) -> None:
+    before = kept(served)
+    answer = upload(served, name, run_text(folder) if content is None else content)
+    assert answer.status_code == 400 and sentence in answer.text and "Traceback" not in answer.text
+    assert str(served.app.uploads._folder.name) not in answer.text
+    assert kept(served) == before and served.client.get("/api/collection").json()["added"] == []
+
+
+def test_a_gigabyte_is_refused_at_once(served: Served) -> None:
+    head = (
+        f"POST /api/runs?name=big HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n{TOKEN}: {served.app.token}\r\n"
+        "Content-Length: 1000000000\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as line:
+        line.sendall(head.encode())
+        assert b" 413 " in line.recv(4096)  # told before the rest was sent
+    assert kept(served) == [] and served.client.get("/api/collection").status_code == 200
+
+
+def test_a_stream_without_a_length_and_a_bomb_are_cut_off(served: Served) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(1000):
+            yield b"1 Q0 document 1 1 x\n" * 1000
+
+    answer = served.client.post("/api/runs", params={"name": "big"}, content=endless(), headers=served.token)
+    assert answer.status_code == 413
+    bomb = gzip.compress(b"1 Q0 d 1 1 x\n" * 1_000_000)
+    assert len(bomb) < LIMIT
+    assert upload(served, "bomb", bomb).status_code == 413
+    for said in ("-5", "x", "1e9"):
+        head = f"POST /api/runs?name=b HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n{TOKEN}: {served.app.token}\r\n"
+        answer_ = raw(served, f"{head}Content-Length: {said}\r\nConnection: close\r\n\r\n".encode())
+        assert status(answer_) in (400, 413)
+    assert kept(served) == [] and served.client.get("/api/collection").status_code == 200
+
+
+def test_gz_is_read_and_the_folder_goes_with_the_page(collection: uj.Collection, folder: Path) -> None:
+    with Served(collection) as running:
+        assert upload(running, "new.gz", gzip.compress(run_text(folder))).json()["run"] == "new"
+        place = Path(running.app.uploads._folder.name)
+        assert place.is_dir()
+    assert not place.exists()
+
+
+# -- load
+
+
+@pytest.fixture
+def fresh(collection: uj.Collection) -> Iterator[Served]:
+    """A page on which nothing was asked before."""
+    with Served(collection) as running:
+        yield running
+
+
+def test_two_hundred_at_once(fresh: Served) -> None:
+    """Reads are all answered; computations beyond what may wait are refused; the server lives."""
+    served = fresh
+    served.hold.clear()
+    try:
+        with ThreadPoolExecutor(50) as crowd:
+            reads = list(crowd.map(lambda _: served.client.get("/api/collection").status_code, range(200)))
+            starts = list(
+                crowd.map(
+                    lambda seed: served.client.post("/api/jobs", json={"seed": seed}, headers=served.token),
+                    range(100, 300),
+                )
+            )
+        assert reads == [200] * 200
+        good = [answer.json()["job"] for answer in starts if answer.status_code == 200]
+        assert {answer.status_code for answer in starts} == {200, 400} and len(good) == 8
+        for number in good:
+            assert served.client.request("DELETE", f"/api/jobs/{number}", headers=served.token).status_code == 200
+    finally:
+        served.hold.set()
+    assert {served.finished(number)["state"] for number in good} == {"cancelled"}
+
+
+# -- what it answers
+
+
+def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.Collection) -> None:
+    number = served.start()
+    found = served.finished(number)
+    assert found["state"] == "done" and found["share"] == 1
+    assert [s["key"] for s in found["sections"]] == [*QUESTIONS, "next", "how-made"] and found["head"][
+        "key"
+    ] == "in-short"
+    whole = uj.report(collection, jobs=1)
+    for section in found["sections"][:-1]:
+        own = whole[section["key"]]
+        columns = {
+            name: values if isinstance(values, list) else [values["names"][code] for code in values["codes"]]
+            for name, values in section["columns"].items()
+        }
+        assert columns == json.loads(json.dumps(own.columns())) and own.question in section["html"]
+    assert served.client.get(f"/api/jobs/{number}", params={"after": 9}).json()["sections"] == found["sections"][9:]
+    saved = served.client.get(f"/api/jobs/{number}/report.html")
+    assert "attachment" in saved.headers["content-disposition"] and saved.text.startswith("<!doctype html>")
+    assert saved.text.count("<section") == len(QUESTIONS) + 3
+    assert served.start() == number  # the same state is not computed again
+
+
+def test_cancelling_stops_between_sections(fresh: Served) -> None:
+    served = fresh
+    served.hold.clear()
+    served.held.clear()
+    try:
+        number = served.start(seed=77)
+        assert served.held.wait(WAIT)
+        early = served.client.get(f"/api/jobs/{number}").json()
+        assert early["state"] == "running" and early["now"] == "contents"
+        assert served.client.get(f"/api/jobs/{number}/report.html").status_code == 409
+        served.client.request("DELETE", f"/api/jobs/{number}", headers=served.token)
+    finally:
+        served.hold.set()
+    found = served.finished(number)
+    assert found["state"] == "cancelled" and found["sections"] == []
+    assert served.start(seed=77) != number  # asked again, it is computed
+
+
+def test_states_change_what_is_computed(served: Served, collection: uj.Collection) -> None:
+    team = collection.teams[collection.runs[0]]
+    found = served.finished(served.start(measures=["P@5"], unjudged="condensed", drop=team, depth=3, rel=2))
+    assert found["state"] == "done", found["message"]
+    assert found["sections"][0]["key"] == "changes"
+    cut = uj.shallow(uj.leave_out(collection, team=team, pooled="infer"), depth=3)
+    value = uj.score(cut, ["P@5"], rel=2, unjudged="condensed").mean_values()[:, 0]
+    before = uj.score(collection, ["P@5"], rel=2, unjudged="condensed").mean_values()[:, 0]
+    columns = found["sections"][0]["columns"]
+    for run, old, new in zip(columns["run"], columns["before"], columns["after"], strict=True):
+        r = collection.runs.index(run)
+        assert (old, new) == pytest.approx((before[r], value[r]))
+    some = list(collection.runs[:3])
+    winners = served.finished(served.start(run=some))["sections"][1]
+    assert winners["key"] == "winners" and sorted(winners["columns"]["run"]) == sorted(some)
+    two = served.finished(served.start(team=["team01", "team02"]))["sections"][1]["columns"]["run"]
+    assert {collection.teams[run] for run in two} == {"team01", "team02"}
+
+
+def test_an_added_run_is_corrected(served: Served, collection: uj.Collection, folder: Path) -> None:
+    lines = [line.split() for line in run_text(folder, "team02-1").decode().splitlines()]
+    new = "".join(f"{t} Q0 {d if i % 3 else f'new{i}'} {r} {s} x\n" for i, (t, _, d, r, s, _) in enumerate(lines))
+    assert upload(served, "mine.run", new.encode()).status_code == 200
+    try:
+        found = served.finished(served.start())
+        first = found["sections"][0]
+        assert first["key"] == "changes" and first["columns"]["run"] == ["mine.run"]
+        corrected = uj.correct(served.app.uploads.collection, ["mine.run"], "P@10").frame
+        assert first["columns"]["corrected"] == pytest.approx([corrected["corrected"][0]])
+        assert first["columns"]["score"] == pytest.approx([corrected["score"][0]])
+    finally:
+        served.client.request("DELETE", "/api/runs", params={"name": "mine.run"}, headers=served.token)
+
+
+@pytest.mark.parametrize("state", [
+    {"measures": ["nonsense"]}, {"measures": 3}, {"unjudged": "maybe"}, {"seed": -1}, {"seed": "x"}, {"rel": 1.5},
+    {"other": 1}, {"run": [1]}, {"measures": []} | {"depth": "-3"}, {"seed": 10**12}, {"seed": True},
+])  # fmt: skip
+def test_odd_states_get_a_sentence(served: Served, state: dict[str, Any]) -> None:
+    answer = served.client.post("/api/jobs", json=state, headers=served.token)
+    assert answer.status_code == 400 and len(answer.text) > 10 and "\n" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "state", [{"run": ["team01-1"]}, {"run": ["nobody", "x"]}, {"team": ["nobody"]}, {"drop": "nobody"}]
+)
+def test_states_that_fail_later_say_why(served: Served, state: dict[str, Any]) -> None:
+    found = served.finished(served.start(**state))
+    assert found["state"] == "failed" and found["message"]
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"seed": NaN}', b" " * 1_100_000])
+def test_odd_bodies(served: Served, body: bytes) -> None:
+    assert served.client.post("/api/jobs", content=body, headers=served.token).status_code in (400, 413)
+
+
+def test_topics_sorted_by_difference(served: Served, collection: uj.Collection) -> None:
+    a, b = collection.runs[0], collection.runs[5]
+    x = uj.score(collection, ["AP"]).matrix("AP")
+    found = served.client.get("/api/topics", params={"a": a, "b": b}).json()
+    differences = {t: x[i, 0] - x[i, 5] for i, t in enumerate(collection.topics)}
+    assert found["measure"] == "AP" and {row["topic"]: row["difference"] for row in found["topics"]} == pytest.approx(
+        differences
+    )
+    sizes = [abs(row["difference"]) for row in found["topics"]]
+    assert sizes == sorted(sizes, reverse=True)
+    for odd in ({"a": a}, {"a": a, "b": "nobody"}, {"a": a, "b": b, "by": "AP,P@5"}, {"a": a, "b": b, "by": "x"}):
+        assert served.client.get("/api/topics", params=odd).status_code == 400
+
+
+def test_two_lists_side_by_side(served: Served, collection: uj.Collection, folder: Path) -> None:
+    topic, (a, b) = collection.topics[2], (collection.runs[1], collection.runs[4])
+    found = served.client.get("/api/topic", params={"a": a, "b": b, "topic": topic, "rel": 2}).json()
+    judged = {
+        line.split()[2]: int(line.split()[3])
+        for line in (folder / "qrels.txt").read_text().splitlines()
+        if line.split()[0] == topic
+    }
+    for run, shown in zip((a, b), found["lists"], strict=True):
+        lines = [line.split() for line in run_text(folder, run).decode().splitlines()]
+        docs = [line[2] for line in lines if line[0] == topic]
+        assert shown["run"] == run and shown["length"] == len(docs)
+        assert [d["doc"] for d in shown["documents"]] == docs[:50]
+        for document in shown["documents"]:
+            grade = judged.get(document["doc"])
+            assert document["grade"] == grade
+            assert document["state"] == ("unjudged" if grade is None else "relevant" if grade >= 2 else "nonrelevant")
+    for odd in ({"a": a, "b": b, "topic": "none"}, {"a": a, "b": b}, {"a": "none", "b": b, "topic": topic}):
+        assert served.client.get("/api/topic", params=odd).status_code == 400
