@@ -159,12 +159,12 @@ class Hits(CellWise):
     @functools.cached_property
     def line(self) -> Ints:
         """The place of each hit among the lines of its list: its rank, plus the repeated documents above it."""
-        rank = self.rank.astype(np.int64)  # a copy
+        rank = locked(self.rank.astype(np.int64))
         if self.repeats is None or not len(self.repeats):
             return rank
         cell, width = self.cell, max(int(rank.max(initial=0)), int(self.repeats[:, 1].max())) + 1
         repeat = np.sort(self.repeats[:, 0] * width + self.repeats[:, 1])
-        return rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width)
+        return locked(rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width))
 
     # -- other views
 

@@ -82,10 +82,15 @@ def groups_of(collection: Collection, pool: Pool, leave: str) -> tuple[dict[str,
 
 
 def with_new(collection: Collection, new: Any) -> tuple[Collection, tuple[str, ...], Collection]:
-    """The collection, the names of the new runs, and the collection with them."""
+    """The collection, the names of the new runs, and the collection with them.
+
+    Runs that were taken away (`with_runs`) are there again: the pool is that of all runs, and one may be the new run.
+    """
     given = list(new) if isinstance(new, (list, tuple)) else [new]
     if not given:
         raise UsageError("no new run given")
+    if set(collection.full.runs) != set(collection.runs):
+        collection = collection.with_runs(collection.full.runs)
     known = {os.path.realpath(path): run for path, run in zip(collection.sources[1:], collection.runs, strict=True)}
     names: list[str] = []
     more: list[Any] = []
