@@ -28,13 +28,12 @@ _LAZY = {
     "Measure": "unjudged.measures",
     "MeasureError": "unjudged.errors",
     "Pool": "unjudged.collection",
-    "Power": "unjudged.comparing.power",
     "Rankings": "unjudged.collection",
     "Result": "unjudged.results",
     "Scores": "unjudged.scoring",
     "UnjudgedError": "unjudged.errors",
     "UsageError": "unjudged.errors",
-    "agreement": "unjudged.comparing.agreement",
+    "agreement": "unjudged.studies.by_name",
     "build_pool": "unjudged.pools.build",
     "collapse": "unjudged.changes.collapse",
     "compare": "unjudged.comparing.compare",
@@ -42,7 +41,6 @@ _LAZY = {
     "correct": "unjudged.correction",
     "correct_against_truth": "unjudged.correction:against_truth",
     "describe": "unjudged.pools.describe",
-    "discriminative_power": "unjudged.comparing.power",
     "favour": "unjudged.changes.noise",
     "flip": "unjudged.changes.noise",
     "judge_agreement": "unjudged.judges.agreement",
@@ -54,18 +52,19 @@ _LAZY = {
     "only": "unjudged.changes.only",
     "parse": "unjudged.measures",
     "pool_of": "unjudged.collection.pool",
-    "power_changes": "unjudged.comparing.power",
+    "power": "unjudged.studies.by_name",
+    "power_changes": "unjudged.studies.power",
     "reduce": "unjudged.changes.reduce",
-    "reliability": "unjudged.comparing.reliability",
+    "reliability": "unjudged.studies.by_name",
     "replace_judgments": "unjudged.changes.rejudge",
     "report": "unjudged.reporting",
     "score": "unjudged.scoring",
     "score_bounds": "unjudged.measures.bounds:bounds",
     "shallow": "unjudged.changes.shallow",
     "simulate": "unjudged.simulation",
-    "stability": "unjudged.comparing.stability",
+    "stability": "unjudged.studies.by_name",
     "study": "unjudged.studies",
-    "swap": "unjudged.comparing.swap",
+    "swap": "unjudged.studies.by_name",
     "take": "unjudged.changes.take",
 }
 
@@ -82,12 +81,7 @@ if TYPE_CHECKING:
     from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
     from unjudged.collection.load import load
     from unjudged.collection.pool import pool_of
-    from unjudged.comparing.agreement import agreement
     from unjudged.comparing.compare import Comparison, compare
-    from unjudged.comparing.power import Power, discriminative_power, power_changes
-    from unjudged.comparing.reliability import reliability
-    from unjudged.comparing.stability import stability
-    from unjudged.comparing.swap import swap
     from unjudged.correction import against_truth as correct_against_truth
     from unjudged.correction import correct
     from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
@@ -104,6 +98,8 @@ if TYPE_CHECKING:
     from unjudged.scoring import Scores, score
     from unjudged.simulation import simulate
     from unjudged.studies import study
+    from unjudged.studies.by_name import agreement, power, reliability, stability, swap
+    from unjudged.studies.power import power_changes
 
 __all__ = [
     "Bounds",
@@ -118,7 +114,6 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Pool",
-    "Power",
     "Rankings",
     "Result",
     "Scores",
@@ -133,7 +128,6 @@ __all__ = [
     "correct",
     "correct_against_truth",
     "describe",
-    "discriminative_power",
     "favour",
     "flip",
     "judge_agreement",
@@ -145,6 +139,7 @@ __all__ = [
     "only",
     "parse",
     "pool_of",
+    "power",
     "power_changes",
     "reduce",
     "reliability",

@@ -34,6 +34,7 @@ WITH_FLAG = {
     ("leave-run-out", "--summary"): "condition measure tau power misses false_alarms",
     ("take-team", "--summary"): "condition measure tau power misses false_alarms",
     ("power", "--pairs"): "measure run_a run_b difference p_value significant",
+    ("power", "--curves"): "measure place p_value",
     ("swap", "--curve"): "measure sampling bin comparisons swaps swap_rate",
 }
 

@@ -20,6 +20,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "agreement": {},
     "power": {"test": "t"},
     "power --pairs": {"test": "t", "pairs": True},
+    "power --curves": {"test": "t", "curves": True},
     "swap": {"trials": 20},
     "swap --curve": {"trials": 20, "curve": True},
     "stability": {"trials": 20},
@@ -82,12 +83,12 @@ def test_a_chart_holds_the_numbers_of_the_table(results: dict[str, Result]) -> N
     drawn = {(r["left_out"], r["measure"]): r["change_pct"] for r in values(result.plot("changes").spec)}
     for row in result.frame.to_dict("records"):
         assert drawn[row["left_out"], row["measure"]] == pytest.approx(row["change_pct"], abs=5e-5)
-    topics = {(r["measure"], r["topics"]): r["erho2"] for r in values(results["reliability"].plot("topics").spec)}
+    drawn = {(r["measure"], r["topics"]): r for r in values(results["reliability"].plot("topics").spec)}
     for row in results["reliability"].frame.to_dict("records"):
-        assert topics[row["measure"], 10] == pytest.approx(row["erho2"], abs=2e-4)  # ten topics were studied
-        needed = row["topics_needed"]
-        reached = [n for (m, n), e in topics.items() if m == row["measure"] and e >= 0.95]
-        assert all(n >= needed - 1 for n in reached)
+        here = drawn[row["measure"], 10]  # ten topics were studied
+        assert (here["tau"], here["erho2"]) == pytest.approx((row["expected_tau"], row["erho2"]), abs=6e-5)
+        reached = [n for (m, n), r in drawn.items() if m == row["measure"] and r["erho2"] >= 0.95]
+        assert all(n >= row["topics_needed"] - 1 for n in reached)
     curve = values(results["power --pairs"].plot().spec)
     for measure in MEASURES.split(","):
         p = [r["p_value"] for r in curve if r["measure"] == measure]

@@ -349,9 +349,44 @@ def test_a_negative_variance_becomes_zero_and_is_named() -> None:
 
 def test_mapping_reliability_to_familiar_numbers() -> None:
     """The two values printed in gt4ireval's vignette."""
-    assert reliability.expected_tau(0.95) == pytest.approx(0.86412, abs=5e-6)
-    assert reliability.expected_relative_sensitivity(0.8) == pytest.approx(0.12389, abs=5e-6)
-    assert reliability.expected_tau_ap(0.95) == pytest.approx(0.95**3.98652984)
+    assert reliability.fitted_tau(0.95) == pytest.approx(0.86412, abs=5e-6)
+    assert reliability.fitted_relative_sensitivity(0.8) == pytest.approx(0.12389, abs=5e-6)
+    assert reliability.fitted_tau_ap(0.95) == pytest.approx(0.95**3.98652984)
+
+
+def tau_of(study: reliability.GStudy, topics: float) -> float:
+    return reliability.expected_tau(study.var_runs, study.var_error, int(topics))
+
+
+def test_expected_tau_against_drawing_topics() -> None:
+    """Normal scores with known variances: the formula gives the tau of fresh topic sets."""
+    rng = np.random.default_rng(1)
+    taus, said = [], []
+    for _ in range(12):
+        runs = rng.normal(0, 1.0, 40)
+        x, y = (runs + rng.normal(0, 3.0, (n, 40)) + rng.normal(0, 2.0, (n, 1)) for n in (30, 100))
+        taus.append(stats.kendalltau(x.mean(axis=0), y.mean(axis=0)).statistic)
+        said.append(tau_of(reliability.g_study(x), 30))
+    exact = 2 / np.pi * np.arcsin(np.sqrt(1 / (1 + 9 / 30) / (1 + 9 / 100)))
+    assert np.mean(taus) == pytest.approx(exact, abs=0.03)
+    assert np.mean(said) == pytest.approx(exact, abs=0.03)
+
+
+def test_topics_for_tau_is_the_fewest() -> None:
+    study = reliability.g_study(np.random.default_rng(2).normal(0, 1, (20, 9)) + np.arange(9) / 4)
+    for tau in (0.3, 0.5, 0.7, 0.75):
+        needed = reliability.topics_for_tau(study.var_runs, study.var_error, tau)
+        assert math.isfinite(needed)
+        assert tau_of(study, needed) >= tau and (needed == 1 or tau_of(study, needed - 1) < tau)
+    assert reliability.topics_for_tau(study.var_runs, study.var_error, 0.999) == math.inf
+    assert reliability.topics_for_tau(0.0, study.var_error, 0.5) == math.inf
+    assert (tau_of(study, 20) > 0, reliability.expected_tau(0.0, 1.0, 20), reliability.expected_tau(1.0, 0.0, 1)) == (
+        True,
+        0,
+        1,
+    )
+    with pytest.raises(ValueError, match="tau must lie between 0 and 1"):
+        reliability.topics_for_tau(1.0, 1.0, 1.0)
 
 
 # -- topic set size

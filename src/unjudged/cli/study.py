@@ -97,7 +97,7 @@ def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
         default=[],
         help="another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; repeatable",
     )
-    options.add_output(parser, [name for names in study.figures.values() for name in names])
+    options.add_output(parser, list(dict.fromkeys(name for names in study.figures.values() for name in names)))
 
 
 def _shown(default: Any) -> str:

@@ -111,11 +111,11 @@ def permutation(
     seed: int = 0,
     flips: ArrayLike | None = None,
 ) -> Tested:
-    """Paired randomisation test: how often randomly renaming the two runs per topic gives so large a mean difference.
+    """Paired randomisation test: how often swapping the two runs on random topics gives as large a mean difference.
 
-    With no more than `resamples` possible renamings all of them are used and p is exact; otherwise they are drawn once
-    for all pairs, and p counts the observed one among them: (1 + larger) / (1 + drawn). `flips` (rows of +1, -1) are
-    used as an enumeration.
+    Where there are no more than `resamples` ways to swap, all of them are used and p is exact. Otherwise they are drawn
+    once for all pairs, and the observed scores count as one more: p = (1 + larger) / (1 + drawn). `flips` (rows of +1
+    and -1) replaces them and is taken as the list of all ways.
     """
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)

@@ -97,6 +97,12 @@ OPTIONS: dict[str, Option] = {
     "summary": Option(("--summary",), "one row per condition and measure: tau, power, misses, false alarms"),
     "pairs": Option(("--pairs",), "one row per pair of runs"),
     "curve": Option(("--curve",), "the swap rate of every bin"),
+    "power.curves": Option(("--curves",), "the p values of each measure, largest first"),
+    "replacement": Option(("--replacement",), "a topic may be drawn twice into the same set"),
+    "topics_assumed": Option(
+        ("--topics-assumed",), "answer for this number of topics instead of those given", parse=int
+    ),
+    "drop": Option(("--drop",), "leave out the runs below this quantile of the means", "Q", float),
     "depth.levels": Option(
         ("--levels",), "pool depths (default 50,10,1, as far as the pool is deeper)", "D,D", numbers
     ),

@@ -10,16 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.measures import Measure
-from unjudged.measures import measures as parse_measures
 from unjudged.results import Verdict
 from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies.layouts import percent, signed_percent
 from unjudged.thresholds import limit_of
 
 if TYPE_CHECKING:
-    from unjudged.studies.board import Judged
     from unjudged.studies.levels import Steps
-    from unjudged.studies.preparing import Case
     from unjudged.studies.team_bias import Bias
 
 NEEDED = 5
@@ -135,86 +132,6 @@ def levels_verdict(found: Sequence[Steps], word: str) -> Verdict:
     if len(found[0].case.runs) < NEEDED:
         verdict = "unknown"
     return Verdict(verdict, "; ".join(parts), worst, f"tau {same:g} or more counts as the same order; judged by {main}")
-
-
-def power_verdict(found: Sequence[tuple[Case, Judged]]) -> Verdict:
-    """Which measure tells most pairs apart, and is that many?"""
-    sentences, shares = [], []
-    for case, judged in found:
-        compared = [judged.compared(0, m) for m in range(len(judged.measures))]
-        most = max(range(len(compared)), key=lambda m: compared[m].significant)
-        least = min(range(len(compared)), key=lambda m: compared[m].significant)
-        top = compared[most]
-        where = f"{case.name}: " if len(found) > 1 else ""
-        text = f"{where}{judged.measures[most]} tells most pairs of runs apart, {top.significant} of {top.pairs}"
-        if len(compared) == 1:
-            text = f"{where}{judged.measures[0]} tells {top.significant} of {top.pairs} pairs of runs apart"
-        if compared[least].significant < top.significant:
-            text += f", {judged.measures[least]} fewest, {compared[least].significant}"
-        sentences.append(text)
-        shares.append(top.power)
-    share = min(shares)
-    return limit_of("power").verdict("; ".join(sentences), share)
-
-
-def agreement_verdict(found: Sequence[tuple[Case, Any]]) -> Verdict:
-    """Does it matter which measure is used?"""
-    from unjudged.statistics.correlation import tau_b
-
-    pairs = [
-        (tau_b(means[a], means[b]), str(case.measures[a]), str(case.measures[b]))
-        for case, means in found
-        for a in range(len(case.measures))
-        for b in range(a + 1, len(case.measures))
-    ]
-    known = [pair for pair in pairs if not math.isnan(pair[0])]
-    if not known:
-        return Verdict("unknown", "the runs cannot be ordered by these measures", None, "runs with different scores")
-    low, high = min(known), max(known)
-    limit = limit_of("agreement")
-    alike = sum(tau >= limit.solid for tau, _, _ in known)
-    sentence = (
-        f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
-        f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
-    )
-    return limit.verdict(sentence, low[0])
-
-
-def swap_verdict(best: tuple[str, str, float, float, float] | None, confidence: float, size: int) -> Verdict:
-    """How large must a difference be, and how common are such differences?"""
-    sure = f"{100 * confidence:g}%"
-    if best is None:
-        return Verdict("fragile", f"no difference is confirmed by other topics with {sure} confidence", 0.0, sure)
-    measure, sampling, difference, share, _ = best
-    sentence = (
-        f"with {size} topics, a difference of {difference:.2f} in {measure} is confirmed by {size} other topics with "
-        f"{sure} confidence ({sampling} sets); {percent(share)} of the comparisons are that large"
-    )
-    return limit_of("swap").verdict(sentence, share)
-
-
-def stability_verdict(rates: Sequence[tuple[str, float, float]], fuzziness: float) -> Verdict:
-    """How often do topic sets disagree about two runs?"""
-    measure, rate, ties = min(rates, key=lambda r: r[1])
-    worst = max(rates, key=lambda r: r[1])
-    sentence = (
-        f"at fuzziness {fuzziness:g}, topic sets contradict each other in {percent(rate)} of the comparisons by "
-        f"{measure} ({percent(ties)} tied), and in {percent(worst[1])} by {worst[0]}"
-    )
-    return limit_of("stability").verdict(sentence, rate)
-
-
-def reliability_verdict(rows: Sequence[tuple[str, float, float]], topics: int, target: float) -> Verdict:
-    """Are there enough topics to order the runs?"""
-    known = [r for r in rows if not math.isnan(r[1])]
-    if not known:
-        return Verdict("unknown", "the scores do not vary", None, "scores that differ")
-    measure, erho2, needed = known[_ordinary(parse_measures([r[0] for r in known]))]
-    enough = f"{needed:g} topics" if math.isfinite(needed) else "no number of topics"
-    sentence = (
-        f"{topics} topics order the runs with reliability {erho2:.3f} in {measure}; {enough} would give {target:g}"
-    )
-    return limit_of("reliability").verdict(sentence, erho2)
 
 
 def contributions_verdict(shares: Sequence[tuple[str, float]], teams: int) -> Verdict:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError, as_usage_errors
+from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
@@ -23,7 +23,7 @@ from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.setup import Setup, check_topic_scores
-from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.significance import Test, tested_pairs
 from unjudged.studies.engine.workdir import Arrays
 
 FULL = "full"
@@ -78,13 +78,9 @@ def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
     scores = score(reduced, [conditions.measures[m] for m in chosen])
     found: Arrays = {"means": scores.mean_values(conditions.counted).T}
     if conditions.test is not None:
-        matrices = [np.ascontiguousarray(scores.values[:, conditions.counted, m].T) for m in range(len(chosen))]
-        with as_usage_errors():
-            tested = [conditions.test.run(matrix) for matrix in matrices]
-            required = [conditions.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]
-        found["p_value"] = np.stack([t.p_value for t in tested])
-        found["difference"] = np.stack([t.difference for t in tested])
-        found["required"] = np.array(required)
+        matrices = [scores.values[:, conditions.counted, m].T for m in range(len(chosen))]
+        tested = [tested_pairs(matrix, scores.runs, conditions.test) for matrix in matrices]
+        found |= {name: np.stack([t[name] for t in tested]) for name in ("p_value", "difference", "required")}
     return found
 
 

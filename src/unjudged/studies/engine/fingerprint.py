@@ -16,6 +16,7 @@ import numpy as np
 from unjudged.collection import Collection, Hits, Judgments
 from unjudged.io.ids import Ids
 from unjudged.measures import Measure
+from unjudged.scoring import Scores
 
 
 def fingerprint(*things: Any) -> str:
@@ -35,6 +36,12 @@ def of_collection(collection: Collection) -> dict[str, str]:
         "teams": fingerprint(sorted(collection.teams.items())),
         "ways of reading": fingerprint(settings),
     }
+
+
+def of_scores(scores: Scores) -> dict[str, str]:
+    """Fingerprint of scores at hand."""
+    parts = (scores.runs, scores.topics, scores.measures, scores.values, scores.counted)
+    return {"scores": fingerprint(*parts)}
 
 
 def _add(digest: Any, thing: Any) -> None:

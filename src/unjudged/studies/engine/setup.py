@@ -13,6 +13,7 @@ from unjudged.collection import Collection, Floats
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.scoring import Scores, score
+from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, RunsOfTeams, Scoring
 from unjudged.studies.engine.runs import best_runs, choose
@@ -122,6 +123,11 @@ class Matrices:
     def names(self) -> tuple[str, ...]:
         """The measures' spellings."""
         return tuple(map(str, self.measures))
+
+    @property
+    def varying(self) -> list[bool]:
+        """Per measure: do the runs differ on some topic? A measure that says no orders nothing."""
+        return [bool(v) for v in (np.ptp(self.values, axis=2) >= ZERO).any(axis=1)]
 
     def means(self) -> Floats:
         """Measures x runs: the mean over topics."""

@@ -26,7 +26,7 @@ from unjudged.results import Result
 from unjudged.scoring import Scores
 from unjudged.studies.engine.answer import Answer, Together, result_of
 from unjudged.studies.engine.case import Case, Progress, Workplace
-from unjudged.studies.engine.fingerprint import of_collection
+from unjudged.studies.engine.fingerprint import of_collection, of_scores
 from unjudged.studies.engine.groups import Group, Unanswerable
 from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds, default_thresholds
@@ -164,7 +164,9 @@ def run_study(
         scored = next((s for _, s in named if isinstance(s, Scores)), None)
         options = {**options, **({"measures": list(scored.measures)} if scored is not None else {})}
     ready = study.ready(options)
-    kept = Workdir(workdir, {n: of_collection(s) for n, s in named}) if workdir is not None else None
+    kept = None
+    if workdir is not None:
+        kept = Workdir(workdir, {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named})
     place = Workplace(study.name, executor, jobs, kept, progress)
     limits, several = thresholds or default_thresholds(), len(named) > 1
     answers: list[tuple[Case, Answer]] = []
@@ -189,6 +191,7 @@ def _answer(study: Study, ready: Ready, case: Case) -> Answer:
 
 def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Scores], ...]:
     """The collections (or scores) by name, checked."""
+    found: tuple[tuple[str, Any], ...]
     if isinstance(source, (Collection, Scores)):
         found = (("collection", source),)
     elif isinstance(source, Mapping):
