@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, cast
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
+    from unjudged.changes.collapse import collapse as collapse
     from unjudged.changes.leave_out import leave_out as leave_out
     from unjudged.changes.merge import merge as merge
-    from unjudged.changes.merge import replace_judgments as replace_judgments
-    from unjudged.changes.noise import collapse as collapse
     from unjudged.changes.noise import favour as favour
     from unjudged.changes.noise import flip as flip
     from unjudged.changes.only import only as only
     from unjudged.changes.reduce import reduce as reduce
+    from unjudged.changes.rejudge import replace_judgments as replace_judgments
     from unjudged.changes.shallow import shallow as shallow
     from unjudged.changes.take import take as take
     from unjudged.collection import Cells as Cells
