@@ -16,12 +16,13 @@ from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
+DEFAULT: tuple[str, ...] = default("measures", "score")
 """Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
 
 HITS_AT_ONCE = 1_000_000

@@ -417,7 +417,7 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
     [
         ("qrels noise @human.txt", "name the noise"),
         ("qrels noise @human.txt --flip 2", "lies from 0 to 1"),
-        ("qrels noise @human.txt --collapse 2", "--collapse needs grades as 2:1,3:1"),
+        ("qrels noise @human.txt --collapse 2", "argument --collapse: grades are given as 2:1,3:1"),
         ("qrels noise @human.txt --favour-team x", "give the runs as well"),
         ("qrels merge @human.txt", "at least two files"),
         ("qrels merge @human.txt @machine.txt --rule majorty", "did you mean majority?"),
@@ -428,7 +428,10 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
         ("qrels agree @human.txt @empty.txt", "this file is empty"),
         ("pool build @human.txt @run --strategy rff --budget 3", "did you mean rrf?"),
         ("pool build @human.txt @run --strategy rrf --budget 0", "budget needs a positive whole number"),
-        ("pool build @human.txt @run --strategy rrf --budget 3 --set k", "--set needs NAME=VALUE"),
+        (
+            "pool build @human.txt @run --strategy rrf --budget 3 --set k",
+            "--set: NAME=VALUE is needed, not 'k'",
+        ),
         ("pool build @human.txt", "no runs given"),
         ("pool build @empty.txt @run --budget 3", "this file is empty"),
         ("pool build --no-judgments @run --strategy mtf --budget 3", "learns from judgments and there are none"),

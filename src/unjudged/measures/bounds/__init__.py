@@ -1,4 +1,4 @@
-"""`bounds`: the lowest and the highest value any completion of the judgments allows, for each run and topic.
+"""`score_bounds`: the lowest and the highest value any completion of the judgments allows, for each run and topic.
 
 A completion gives every unjudged document some grade from 0 to the highest grade of the collection; judged grades
 stay. Which documents there are besides the run's own is an assumption with a name: see `GROWTH`. The modules here
@@ -147,7 +147,7 @@ def _interval(measure: Measure, value: float, low: float, high: float) -> str:
     return f"{value:.4f} [{low:.4f}, {high:.4f}]"
 
 
-def bounds(
+def score_bounds(
     collection: Collection,
     wanted: Any = DEFAULT,
     *,
