@@ -246,7 +246,7 @@ class Hits(CellWise):
         )
         for known in ("grade", "topic"):
             if known in self.__dict__:
-                view.__dict__[known] = self.__dict__[known][chosen]
+                view.__dict__[known] = locked(self.__dict__[known][chosen])
         return view
 
     def relevant(self, rel: int = 1) -> Hits:

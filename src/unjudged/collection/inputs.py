@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,56 +47,59 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
     A stream is read here, with its full lists if `lists`: it can be read once.
     """
     found: dict[str, RunInput] = {}
-    answers = judgments.group is not None
-
-    def add(run: RunInput) -> None:
-        if run.name in found:
-            raise UsageError(f"two runs are called {run.name}; names come from the files (or from the dict given)")
-        found[run.name] = run
-
-    def add_named(name: str, run: Any) -> None:
-        if isinstance(run, (str, os.PathLike)):
-            paths = [path for _, path in formats.runs(str(run))]
-            if len(paths) != 1:
-                raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
-            add(RunInput(name, paths[0]))
-        elif frames.is_frame(run):
-            add(RunInput(name, list(frames.lists_of_frame(run, name))))
-        elif isinstance(run, Mapping) and answers:
-            add(RunInput(name, {question: tuple(said) for question, said in run.items()}))
-        elif isinstance(run, Mapping):
-            add(RunInput(name, list(dicts.lists_of_dict(run, name))))
-        else:
-            raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
-
-    def add_any(run: Any) -> None:
+    for name, run in _each(runs):
         if isinstance(run, RunInput):
-            add(run)
-        elif isinstance(run, (str, os.PathLike)):
-            for name, path in formats.runs(str(run)):
-                if files.read_once(path):
-                    given = None if path == files.STDIN else name
-                    table = _reader(judgments)(path, judgments.index, judgments.topics, reading, given, lists)
-                    add(RunInput(table.name, table))
-                else:
-                    add_named(name, path)
-        elif frames.is_frame(run):
-            for name, part in frames.split_runs(run):
-                add_named(name, part)
-        elif isinstance(run, Mapping):
-            if _holds_runs(run):
-                for name, part in run.items():
-                    add_named(str(name), part)
-            else:
-                add_named("run", run)
-        elif isinstance(run, Iterable):
-            for part in run:
-                add_any(part)
+            one = run
+        elif isinstance(run, str) and files.read_once(run):
+            given = None if run == files.STDIN else name
+            table = _reader(judgments)(run, judgments.index, judgments.topics, reading, given, lists)
+            one = RunInput(table.name, table)
         else:
-            raise UsageError(f"runs can be files, dicts or data frames, not {type(run).__name__}")
-
-    add_any(runs)
+            one = _held(name, run, judgments.group is not None)
+        if one.name in found:
+            raise UsageError(f"two runs are called {one.name}; names come from the files (or from the dict given)")
+        found[one.name] = one
     return tuple(found.values())
+
+
+def _each(runs: Any) -> Iterator[tuple[str, Any]]:
+    """(name, file or object) of every run, in the order given."""
+    if isinstance(runs, RunInput):
+        yield runs.name, runs
+    elif isinstance(runs, (str, os.PathLike)):
+        yield from formats.runs(str(runs))
+    elif frames.is_frame(runs):
+        yield from frames.split_runs(runs)
+    elif isinstance(runs, Mapping):
+        if not _holds_runs(runs):
+            yield "run", runs
+            return
+        for name, run in runs.items():
+            if isinstance(run, (str, os.PathLike)):
+                paths = [path for _, path in formats.runs(str(run))]
+                if len(paths) != 1:
+                    raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
+                yield str(name), RunInput(str(name), paths[0])
+            else:
+                yield str(name), run
+    elif isinstance(runs, Iterable):
+        for run in runs:
+            yield from _each(run)
+    else:
+        raise UsageError(f"runs can be files, dicts or data frames, not {type(runs).__name__}")
+
+
+def _held(name: str, run: Any, answers: bool) -> RunInput:
+    """A run of a file, a frame or a dict; of objects in memory, a private copy."""
+    if isinstance(run, str):
+        return RunInput(name, run)
+    if frames.is_frame(run):
+        return RunInput(name, list(frames.lists_of_frame(run, name)))
+    if isinstance(run, Mapping) and answers:
+        return RunInput(name, {question: tuple(said) for question, said in run.items()})
+    if isinstance(run, Mapping):
+        return RunInput(name, list(dicts.lists_of_dict(run, name)))
+    raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
 
 
 def _reader(judgments: Judgments) -> Callable[..., RunTable]:

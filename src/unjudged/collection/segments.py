@@ -14,7 +14,7 @@ _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 def locked(array: _Array) -> _Array:
     """The same array, which nobody can write to any more: it is shared by everything made of it."""
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 

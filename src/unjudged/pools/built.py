@@ -79,6 +79,7 @@ class BuiltPool(Result):
         )
 
     def rows(self) -> Iterator[Row]:
+        """The chosen documents, topic by topic."""
         for part in self.parts:
             lists, choice = part.lists, part.choice
             place = np.searchsorted(choice.pool, choice.chosen)

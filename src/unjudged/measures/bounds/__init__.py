@@ -112,6 +112,7 @@ class Bounds(Result):
         return pd.DataFrame(values, index=pd.Index(self.runs, name="run"), columns=columns)
 
     def rows(self) -> Iterator[Row]:
+        """Runs as given, topics as in the judgments with `all` last, measures as asked."""
         means = self.mean_values()
         values = np.stack((self.value, self.low, self.high), axis=-1)
         for r, run in enumerate(self.runs):
@@ -124,6 +125,7 @@ class Bounds(Result):
                 yield run, "all", str(name), *means[r, m].tolist()
 
     def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+        """A column per measure."""
         means, names = self.mean_values(), [str(m) for m in self.measures]
         values = np.stack((self.value, self.low, self.high), axis=-1)
 
