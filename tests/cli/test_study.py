@@ -132,7 +132,7 @@ def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) ->
         (["study", "leave-team"], "unknown study 'leave-team' (did you mean leave-team-out?)"),
         (["study", "--format"], "unknown study '--format'"),
         (["study", "power", "Q", "R", "--levels", "1"], "unrecognized arguments: --levels 1"),
-        (["study", "power", "Q", "R", "--alpha", "x"], "argument --alpha: invalid number value: 'x'"),
+        (["study", "power", "Q", "R", "--alpha", "x"], "argument --alpha: a number is needed, not 'x'"),
         (["study", "depth", "Q", "R", "--levels", "a,b"], "numbers are given as 50,10,1, not 'a,b'"),
         (["study", "power", "Q", "R", "-m", "APP"], "APP"),
         (["study", "power", "Q", "R", "--figure", "x.gif"], "a chart ends in .svg"),

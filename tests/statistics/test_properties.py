@@ -387,7 +387,7 @@ def test_nothing_varies() -> None:
         (lambda: required_bin([0.1], 0.05, "last"), "guarantee or first"),  # type: ignore[arg-type]
         (lambda: expected_shared_topics(5, 6, "disjoint"), "1 to 5"),
         (lambda: expected_shared_topics(5, 2, "random"), "one of disjoint"),  # type: ignore[arg-type]
-        (lambda: stability(np.ones((5, 2)), [-0.1]), "not negative"),
+        (lambda: stability(np.ones((5, 2)), [-0.1]), "0 or more"),
         (lambda: rbo.rbo([1], [1], 1.0), "p must lie"),
         (lambda: rbo.rbo([1, 1], [1]), "twice"),
         (lambda: rbo.rbo([0.5], [1]), "integer codes"),

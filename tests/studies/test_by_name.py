@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,3 +76,17 @@ def test_topics_without_a_value_are_left_out_and_told() -> None:
     assert found.notes == ("1 topic with an undefined score left out",)
     kept = uj.reliability(scores_of(np.delete(MATRIX, 3, axis=0)))
     assert list(map(tuple, found.rows())) == list(map(tuple, kept.rows()))
+
+
+def test_a_work_folder_keeps_units_of_scores_and_refuses_other_scores(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    for _ in range(2):
+        found = uj.power(
+            scores_of(MATRIX, MATRIX**2),
+            workdir=tmp_path,
+            progress=lambda _, done, all, kept: told.append((done, kept)),
+        )
+    assert told[0] == (0, 0) and told[-1] == (2, 2)  # the second time both units were kept from before
+    assert found.table() == uj.power(scores_of(MATRIX, MATRIX**2)).table()
+    with pytest.raises(UsageError, match="other scores"):
+        uj.power(scores_of(MATRIX**2, MATRIX), workdir=tmp_path)

@@ -133,6 +133,7 @@ def test_identical_runs_are_no_pair_and_constant_ones_are_told() -> None:
     assert [r["p_value"] for r in rows_of(uj.power(scores_of(same), pairs=True))] == [1.0, 0.0, 0.0]
     assert math.isnan(rows_of(power)[0]["required_difference"])
     assert power.notes == ("2 pairs differ by the same amount on every topic; counted as significant (p = 0)",)
+    assert uj.power(scores_of(same), test="permutation").notes == ()  # which has no p of 0
 
 
 def test_runs_that_never_differ_cannot_be_told_apart() -> None:

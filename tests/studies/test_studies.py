@@ -101,12 +101,10 @@ def test_a_study_of_ones_own(tiny: uj.Collection) -> None:
 
 
 def test_options_of_ones_own_study_are_read_by_the_kind_of_their_default() -> None:
-    from inspect import Parameter
-
-    from unjudged.studies.options import option_of
+    from unjudged.options import of_study
 
     def read(default: Any, text: str) -> Any:
-        return option_of("own_one", Parameter("own_one", Parameter.KEYWORD_ONLY, default=default)).parse(text)
+        return of_study("own_one", default, "counting").parse(text)
 
     assert read((0.5, 0.1), "0.3,2") == (0.3, 2)
     assert read(("a", "b"), "c, d") == ("c", "d")

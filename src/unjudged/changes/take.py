@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from unjudged.collection import Collection, Pool
+from unjudged.collection.history import change
 from unjudged.collection.membership import membership, named_group, teams_of
 from unjudged.collection.pool import TOLERANCE, pool_of
 from unjudged.errors import UsageError
 
 
+@change
 def take(
     collection: Collection,
     *,

@@ -57,6 +57,12 @@ class Membership:
         alone: Mask = (mine > 0) & (mine == self.times)
         return alone
 
+    def among(self, runs: Sequence[str]) -> Membership:
+        """The same where only these runs were pooled."""
+        number = {run: i for i, run in enumerate(runs)}
+        place = np.array([number.get(run, -1) for run in self.runs], np.int64)[self.run]
+        return Membership(tuple(runs), place[place >= 0], self.row[place >= 0], self.rows)
+
     def grouped(self, group: Mapping[str, str]) -> tuple[list[str], Ints, Ints, Mask]:
         """Groups of runs by name, then distinct pairs (group, row), and whether no other group has the row."""
         names = sorted({group[run] for run in self.runs})
@@ -75,6 +81,15 @@ class Membership:
             return np.bincount(which[chosen], minlength=len(names)) / topics
 
         return Contributions(names, per_topic(alone | True), per_topic(alone), per_topic(alone & relevant))
+
+
+def found_by_no_other(inside: Mask, among: Mask) -> Mask:
+    """Runs x documents: has no other run (of those chosen by `among`) the document in its top?
+
+    `inside`: runs x documents, what each run has in its top.
+    """
+    times = inside[among].sum(axis=0, dtype=np.int32)
+    return np.asarray(times - (inside & among[:, None]) == 0)
 
 
 def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:

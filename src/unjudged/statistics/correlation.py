@@ -21,7 +21,7 @@ def _pair_signs(values: ArrayLike) -> NDArray[np.int8]:
 
 
 def two_lists(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both lists as arrays; nothing where no correlation is defined (a NaN, or fewer than two values)."""
+    """Both lists as arrays; None where no correlation is defined (a NaN, or fewer than two values)."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.shape != b.shape:
         raise ValueError(f"two lists of one length are needed, not {a.shape} and {b.shape}")

@@ -28,7 +28,7 @@ def topic_resamples(topics: int, resamples: int, seed: int = 0) -> Integers:
 
 
 def resample_counts(topics: int, resamples: int, seed: int = 0) -> NDArray[np.uint16]:
-    """topic_counts of topic_resamples, drawn piece by piece: two bytes per topic and resample are all that is kept."""
+    """The topic_counts of topic_resamples, drawn piece by piece: only two bytes per topic and resample are kept."""
     if topics < 1:
         raise ValueError("at least 1 topic is needed")
     if resamples < 1:
@@ -83,7 +83,7 @@ def topic_set_pairs(
 
 
 def every_set_pair(topics: int, size: int, sampling: Sampling) -> tuple[Integers, Integers]:
-    """All pairs of topic sets a sampling can draw, each as often as its probability demands."""
+    """All pairs of topic sets a sampling can draw, each repeated in proportion to its probability."""
     if sampling == "replacement":
         sets = np.array(list(product(range(topics), repeat=size)), dtype=np.int64)
     else:

@@ -79,6 +79,19 @@ def t_interval(
     return difference - half, difference + half
 
 
+def mean_interval(scores: ArrayLike, alpha: float = 0.05) -> tuple[Floats, Floats]:
+    """Lower and upper end of the 1 - alpha confidence interval of each run's mean over topics; NaN for one topic."""
+    from scipy.stats import t as student
+
+    check_alpha(alpha)
+    matrix = score_matrix(scores)
+    mean, topics = matrix.mean(axis=0), len(matrix)
+    if topics == 1:
+        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    half = student.isf(alpha / 2, topics - 1) * matrix.std(axis=0, ddof=1) / math.sqrt(topics)
+    return mean - half, mean + half
+
+
 def effect_size(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
     """Mean difference in standard deviations of the per-topic differences (Cohen's d for paired data).
 
@@ -111,11 +124,11 @@ def permutation(
     seed: int = 0,
     flips: ArrayLike | None = None,
 ) -> Tested:
-    """Paired randomisation test: how often randomly renaming the two runs per topic gives so large a mean difference.
+    """Paired randomisation test: how often swapping the two runs on random topics gives as large a mean difference.
 
-    With no more than `resamples` possible renamings all of them are used and p is exact; otherwise they are drawn once
-    for all pairs, and p counts the observed one among them: (1 + larger) / (1 + drawn). `flips` (rows of +1, -1) are
-    used as an enumeration.
+    Where there are no more than `resamples` ways to swap, all of them are used and p is exact. Otherwise they are drawn
+    once for all pairs, and the observed scores count as one more: p = (1 + larger) / (1 + drawn). `flips` (rows of +1
+    and -1) replaces them and is taken as the list of all ways.
     """
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)

@@ -24,7 +24,7 @@ def check_alpha(alpha: float) -> None:
 
 
 def score_matrix(scores: ArrayLike, topics: int = 1, runs: int = 1) -> Floats:
-    """The scores as float64, topics x runs; refused with fewer than the given topics or runs, or with a hole."""
+    """The scores as float64, topics x runs; refused with too few topics or runs, or a missing score."""
     matrix = np.ascontiguousarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"scores must be a matrix of topics x runs, not an array of {matrix.ndim} dimensions")

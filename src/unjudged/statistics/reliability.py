@@ -118,7 +118,7 @@ def fitted_tau_ap(erho2: float) -> float:
 
 
 def fitted_relative_sensitivity(phi: float) -> float:
-    """Relative difference needed to be detected that Urbano et al. observed at this Phi (a fitted curve)."""
+    """Relative difference that could be detected, as Urbano et al. observed it at this Phi (a fitted curve)."""
     return float((1 - phi) ** 1.29759126)
 
 

@@ -74,7 +74,7 @@ def _ranges(matrices: Floats) -> Floats:
 def classical_tukey(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Tested:
     """Classical Tukey HSD on the residual of the two-way ANOVA (runs and topics); at least two topics.
 
-    Where the ANOVA leaves no residual, every difference has p = 0 and no difference has p = 1.
+    Where the ANOVA leaves no residual, runs with different means have p = 0 and runs with equal means p = 1.
     """
     matrix = score_matrix(scores, topics=2, runs=2)
     first, second = chosen_pairs(pairs, matrix.shape[1])

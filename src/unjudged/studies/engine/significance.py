@@ -134,9 +134,10 @@ def _placed(order: Sequence[int], pairs: Pairs) -> tuple[Pairs, npt.NDArray[np.b
 
 
 def tested_pairs(matrix: Floats, runs: Sequence[str], test: Test) -> dict[str, Any]:
-    """p value and difference of every pair of runs, the difference required, and how many pairs differ by a constant.
+    """p value and difference of every pair of runs, the difference required for significance, and `constant`.
 
-    Pairs stand as the runs do, and are computed in the order of the runs' names: the order given changes no number.
+    `constant` counts the pairs with p = 0 only because they differ by the same amount on every topic. Pairs stand as
+    the runs do, but are computed in the order of the runs' names: the order given changes no number.
     """
     order = in_order_of_names(runs)
     here, turned = _placed(order, all_pairs(len(order)))
@@ -148,7 +149,7 @@ def tested_pairs(matrix: Floats, runs: Sequence[str], test: Test) -> dict[str, A
         "p_value": found.p_value,
         "difference": np.where(turned, 0.0 - found.difference, found.difference),
         "required": np.array(required),
-        "constant": np.array(found.constant.sum()),
+        "constant": np.array((found.constant & (found.p_value == 0)).sum()),
     }
 
 
