@@ -146,9 +146,16 @@ BAD_INPUT = {
     "no measure": (["qrels.txt", "best.run", "-m", ","], "no measure"),
     "ties": (["qrels.txt", "best.run", "--ties", "trec11"], "trec10"),
     "truncate": (["qrels.txt", "best.run", "--truncate", "0"], "positive"),
-    "truncate text": (["qrels.txt", "best.run", "--truncate", "many"], "--truncate"),
+    "truncate text": (
+        ["qrels.txt", "best.run", "--truncate", "many"],
+        "--truncate: a whole number is needed, not 'many'",
+    ),
     "rel text": (["qrels.txt", "best.run", "--rel", "x"], "--rel"),
-    "jobs": (["qrels.txt", "best.run", "--jobs", "0"], "--jobs"),
+    "jobs": (["qrels.txt", "best.run", "--jobs", "0"], "jobs must be at least 1, not 0"),
+    "given twice": (
+        ["qrels.txt", "best.run", "--rel", "1", "--rel", "2"],
+        "argument --rel: given twice, with different values: 1 and 2",
+    ),
     "gains": (["qrels.txt", "best.run", "--gains", "1=2"], "1:1,2:3"),
     "falling gains": (["qrels.txt", "best.run", "--gains", "1:2,2:1"], "gains"),
     "falling to a grade without": (["qrels.txt", "best.run", "--gains", "1:9"], "grade 1 has 9, grade 2 2"),

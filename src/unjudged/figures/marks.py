@@ -1,6 +1,6 @@
-"""The charts of the report as Vega-Lite dicts. Their data is called `table`: the section's own table.
+"""Pieces that many charts are put together from: encodings, tooltips, axes, legends, a line with its meaning.
 
-Colours and axes are those of all charts (`figures.theme`); no chart tells anything by colour alone.
+Colours and axes are those of all charts (`theme`); no chart tells anything by colour alone.
 """
 
 from __future__ import annotations
@@ -8,46 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from unjudged.figures import SCHEMA, theme
-from unjudged.figures.theme import BLUE, GREEN, GREY, ORANGE, PALE, SKY, VERMILION
-
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "LINES",
-    "ORANGE",
-    "PALE",
-    "PERCENT",
-    "SKY",
-    "SPARSE",
-    "VERMILION",
-    "Spec",
-    "by_measure",
-    "chart",
-    "field",
-    "line_at",
-    "names",
-    "rows_high",
-    "shades",
-    "tips",
-]
+from unjudged.figures import theme
 
 Spec = dict[str, Any]
-
-
-def chart(description: str, height: int, **parts: Any) -> Spec:
-    """A chart as wide as its place on the page."""
-    return {
-        "$schema": SCHEMA,
-        "description": description,
-        "data": {"name": "table"},
-        "width": "container",
-        "height": height,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "config": theme.config("page"),
-        **parts,
-    }
 
 
 def field(name: str, kind: str = "quantitative", title: str | None = None, **more: Any) -> Spec:
@@ -82,7 +45,7 @@ def tips(*columns: str | tuple[str, str]) -> list[Spec]:
 
 
 def names(column: str, order: Sequence[str], title: str = "") -> Spec:
-    """Names down the side, in this order."""
+    """Names along an axis, in this order."""
     return {"field": column, "type": "nominal", "title": title or None, "sort": list(order)}
 
 
