@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, cast
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
+    from unjudged.changes.collapse import collapse as collapse
     from unjudged.changes.leave_out import leave_out as leave_out
     from unjudged.changes.merge import merge as merge
-    from unjudged.changes.merge import replace_judgments as replace_judgments
-    from unjudged.changes.noise import collapse as collapse
     from unjudged.changes.noise import favour as favour
     from unjudged.changes.noise import flip as flip
     from unjudged.changes.only import only as only
     from unjudged.changes.reduce import reduce as reduce
+    from unjudged.changes.rejudge import replace_judgments as replace_judgments
     from unjudged.changes.shallow import shallow as shallow
     from unjudged.changes.take import take as take
     from unjudged.collection import Cells as Cells
@@ -36,8 +36,6 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.collection import Rankings as Rankings
     from unjudged.collection.load import load as load
     from unjudged.collection.pool import pool_of as pool_of
-    from unjudged.comparing.compare import Comparison as Comparison
-    from unjudged.comparing.compare import compare as compare
     from unjudged.correction import correct_against_truth as correct_against_truth
     from unjudged.errors import DataWarning as DataWarning
     from unjudged.errors import InputError as InputError
@@ -52,7 +50,6 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.measures.bounds import Bounds as Bounds
     from unjudged.measures.bounds import score_bounds as score_bounds
     from unjudged.pools.build import build_pool as build_pool
-    from unjudged.pools.contributions import contributions as contributions
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
     from unjudged.reporting.report import report as report
@@ -62,7 +59,10 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.simulation import simulate as simulate
     from unjudged.studies import study as study
     from unjudged.studies.by_name import agreement as agreement
+    from unjudged.studies.by_name import compare as compare
+    from unjudged.studies.by_name import contributions as contributions
     from unjudged.studies.by_name import correct as correct
+    from unjudged.studies.by_name import gate as gate
     from unjudged.studies.by_name import power as power
     from unjudged.studies.by_name import reliability as reliability
     from unjudged.studies.by_name import stability as stability

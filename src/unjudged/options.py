@@ -285,7 +285,7 @@ _GATE = (
     Option("margin", "smallest difference that matters", "D", decimal, 0.01,
         _holds(lambda d: 0 <= d < math.inf, "the smallest difference that matters is 0 or more, not {}")),
     Option("holes", "share of a top list that may be unjudged; above it, the answer must hold whatever those "
-        "documents are", "S", decimal, 0.2,
+        "documents are (default: that of the thresholds, 0.2)", "S", decimal, None,
         _holds(lambda s: 0 <= s <= 1, "the share of unjudged documents allowed lies between 0 and 1, not {}")),
     Option("doubt", "take 'cannot tell' as fail (exit code 1) or as pass (0); by default it has an exit code of its "
         "own, 3", choices=("fail", "pass")),
@@ -342,7 +342,7 @@ _VARIANTS = (
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
     # pools
-    *(_variant(verb, "pooled", default="all") for verb in ("pool", "qrels")),
+    *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
     _variant("qrels noise", "depth", help="favour the top D documents", default=10, check=None),
     _variant("pool build", "depth", help="cut every list here first; the depth of a depth pool", check=None),
@@ -366,6 +366,10 @@ _VARIANTS = (
     _variant("study correction", "test", help="test behind SRE*: tukey (HSD of all runs) or t (paired)",
         default="tukey"),
     _variant("ci", "baseline", help="file of the run to beat, or not to fall behind", metavar="RUN", required=True),
+    *(_variant(verb, "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, tukey, "
+        "randomised-tukey", default="t") for verb in ("compare", "ci")),
+    _variant("compare", "margin", help="two runs are the same where the whole interval of their difference lies within "
+        "it (0: only where every topic ties)", default=0.0),
     _variant("compare", "pairs", help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv "
         "and JSON always do)"),
     _variant("study", "test", help=f"{_BASE['test'].help}; none, where a study can do without"),
@@ -411,7 +415,13 @@ _VARIANTS = (
 OPTIONS: Mapping[str, Option] = _BASE | {option.name: option for option in _VARIANTS}
 """Every option by its name, and by `command.name` where it means something else in a command."""
 
-_LIKE = {"serve": "report", "study compare": "compare", "study correct": "correct", "study gate": "ci"}
+_LIKE = {
+    "serve": "report",
+    "study compare": "compare",
+    "study winners": "compare",
+    "study correct": "correct",
+    "study gate": "ci",
+}
 """Commands whose options mean what they mean in another one."""
 
 

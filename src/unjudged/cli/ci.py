@@ -28,10 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
-    from unjudged.comparing.gate import gate
     from unjudged.io.files import expand, run_name
+    from unjudged.studies import find
+    from unjudged.studies.by_name import gate
+    from unjudged.studies.gate import DOUBT, answer, junit
 
-    wanted = options.measures_asked(args, "ci")
+    given = options.keywords(args, "margin", "holes", "rel", *options.TESTING)
+    given["measures"] = options.measures_asked(args, "ci")
+    find("gate").ready(given)  # what is misspelt is told before anything is read
     files = [path for run in args.runs for path in expand(run)]
     if len(files) != 1:
         raise UsageError(f"the gate compares one run with its baseline, {len(files)} runs were given")
@@ -43,19 +47,12 @@ def run(args: argparse.Namespace) -> int:
     if len(collection.runs) != 2:
         raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
     new = next(name for name in collection.runs if name != baseline)
-    found = gate(
-        collection,
-        new,
-        baseline,
-        wanted,
-        **options.keywords(args, "margin", "holes", "rel", *options.TESTING),
-        call=args.call,
-    )
+    found = gate(collection, new, baseline, call=args.call, **given)
+    said = answer(found)
     if args.junit:
-        options.write_output(found.junit(args.doubt != "pass"), args.junit)
+        options.write_output(junit(found, args.doubt != "pass"), args.junit)
     text = found.render(args.format)
     if args.format in ("text", "markdown") and found.verdict is not None:
-        text = f"{text}\n{found.outcome}: {one_line(found.verdict.sentence)}\n"
+        text = f"{text}\n{said}: {one_line(found.verdict.sentence)}\n"
     options.write_output(text, args.output)
-    outcome = args.doubt or found.outcome if found.outcome == "cannot tell" else found.outcome
-    return EXIT_CODES[outcome]
+    return EXIT_CODES[args.doubt or said if said == DOUBT else said]

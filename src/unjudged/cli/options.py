@@ -259,7 +259,7 @@ def write_judgments(before: Collection, after: Collection, path: str | None) -> 
         write_bytes(qrels_text(after.judgments), None)
     else:
         write_qrels(after.judgments, path)
-    steps = after.history[len(before.history) :]
+    steps = [line for step in after.history[len(before.history) :] for line in step.lines]
     print_notes(steps)
     print_notes(n for n in after.notes[len(before.notes) :] if not any(n.partition(": ")[2] in s for s in steps))
 

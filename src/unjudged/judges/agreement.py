@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.changes.merge import judgments_of
+from unjudged.changes.rejudge import judgments_of
 from unjudged.collection import Collection
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError

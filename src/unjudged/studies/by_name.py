@@ -29,10 +29,22 @@ needed, or several of them by name. An option is written `alpha=0.01` here and `
 
 
 agreement = _under_its_own_name("agreement")
+contributions = _under_its_own_name("contributions")
+compare = _under_its_own_name("compare")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
 stability = _under_its_own_name("stability")
 reliability = _under_its_own_name("reliability")
+
+
+def gate(collection: Any, run: str, baseline: str, measures: Any = None, **options: Any) -> Result:
+    """May `run` replace `baseline`? pass, fail or cannot tell for each measure: `uj.study("gate", collection, ...)`.
+
+    `margin` is the smallest difference that matters, `holes` the share of a top list that may be unjudged; the other
+    options are those of `unjudged study gate --help`.
+    """
+    given = {} if measures is None else {"measures": measures}
+    return study("gate", collection, run=run, baseline=baseline, **given, **options)
 
 
 def correct(source: Any, new: Any = None, wanted: Any = "P@10", *, validate: bool = True, **options: Any) -> Result:

@@ -89,6 +89,10 @@ def correct(
         raise UsageError(f"unknown indicator {indicator!r}{nearest(indicator, lipani.INDICATORS)}: {known}")
     chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
+    if new is not None and set(base.full.runs) != set(base.runs):
+        base = base.with_runs(
+            base.full.runs
+        )  # the pool is that of all runs, and one that was dropped may be the new one
     names, whole = (None, base) if new is None else _with_new(base, new)
     try:
         pool = pool_to_correct(case, base, pooling)

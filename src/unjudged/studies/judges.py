@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.changes.merge import judgments_of, replace_judgments
+from unjudged.changes.rejudge import judgments_of, replace_judgments
 from unjudged.collection import Collection, Judgments
 from unjudged.collection.aligned import align
 from unjudged.errors import UsageError

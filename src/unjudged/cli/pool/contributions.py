@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Count and print; warnings go to stderr."""
-    from unjudged.pools.contributions import contributions
+    from unjudged.studies import study
 
     pool = options.pool_keywords(args)
     collection = options.open_collection(args)
-    result = contributions(collection, per=args.per, **pool, rel=args.rel, call=args.call)
-    options.write_result(result, args)
+    result = study("contributions", collection, per=args.per, **pool, rel=args.rel, call=args.call, jobs=args.jobs)
+    options.write_result(result, args, verdict=True)
     return 0

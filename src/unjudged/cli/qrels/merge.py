@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge and write."""
-    from unjudged.changes.merge import RULES, merge, replace_judgments
+    from unjudged.changes.merge import RULES, merge
+    from unjudged.changes.rejudge import replace_judgments
 
     rules = (*RULES, "replace", "fill")
     if args.rule not in rules:

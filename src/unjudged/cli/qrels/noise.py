@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Change and write."""
-    from unjudged.changes.noise import collapse, favour, flip
+    from unjudged.changes.collapse import collapse
+    from unjudged.changes.noise import favour, flip
 
     rates = args.flip, args.flip_relevant, args.flip_nonrelevant
     flips, favours = any(rate is not None for rate in rates), args.favour_team or args.favour_run

@@ -58,6 +58,8 @@ def _open_documents(collection: Collection, measure: Measure, topic: int) -> tup
     doc = rankings.doc[np.repeat(start, length) + rank].astype(np.int64)
     known = np.append(judgments.grade, np.int32(-1))
     unjudged = known[np.minimum(doc, len(judgments))] < 0
+    if cut := measure.params.get("k"):
+        unjudged &= rank < cut  # behind the cut-off nothing counts
     run, size, rank, doc = run[unjudged], size[unjudged], rank[unjudged] + 1, doc[unjudged]
     _, first_seen, code = np.unique(doc, return_index=True, return_inverse=True)
     places, place = np.unique(np.stack((rank, size)), axis=1, return_inverse=True)

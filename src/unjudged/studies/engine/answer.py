@@ -57,7 +57,7 @@ def result_of(
 ) -> Result:
     """One result; where there are several collections, their names stand in the first column."""
     several = len(answers) > 1
-    first = answers[0][1]
+    first = next((answer for _, answer in answers if answer.rows), answers[0][1])
     columns, rows = first.columns, list(first.rows)
     layout, figures = first.layout, next((a.figures for _, a in answers if a.figures), first.figures)
     if several:
@@ -85,7 +85,8 @@ def _stacked(answers: Answers, together: Together | None) -> Callable[[], Table]
         return lambda: together(answers)
 
     def stacked() -> Table:
-        tables = [(case.name, *answer.laid_out()) for case, answer in answers]
+        told = [pair for pair in answers if pair[1].rows] or answers
+        tables = [(case.name, *answer.laid_out()) for case, answer in told]
         return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
 
     return stacked

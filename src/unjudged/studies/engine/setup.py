@@ -143,14 +143,19 @@ def matrices(case: Case, scoring: Scoring, runs: Runs, *, least_topics: int = 2)
         found, settings = _of_scores(case, case.source, scoring, runs)
     else:
         setup = prepare(case, scoring, runs)
-        check_topic_scores(setup.measures)
-        scores = score(setup.selected, list(setup.measures))
-        values = np.ascontiguousarray(scores.values.transpose(2, 1, 0)[:, setup.counted])
-        topics = tuple(t for t, counts in zip(scores.topics, setup.counted, strict=True) if counts)
-        found, settings = Matrices(scores.measures, scores.runs, topics, values), setup.settings
+        found, settings = matrices_of(setup), setup.settings
     if len(found.topics) < least_topics:
         raise UsageError(f"this study needs at least {told(least_topics, 'topic')}, {len(found.topics)} given")
     return found, settings
+
+
+def matrices_of(setup: Setup) -> Matrices:
+    """The chosen runs of a prepared collection, scored by every measure on the topics that count."""
+    check_topic_scores(setup.measures)
+    scores = score(setup.selected, list(setup.measures))
+    values = np.ascontiguousarray(scores.values.transpose(2, 1, 0)[:, setup.counted])
+    topics = tuple(t for t, counts in zip(scores.topics, setup.counted, strict=True) if counts)
+    return Matrices(scores.measures, scores.runs, topics, values)
 
 
 def _of_scores(case: Case, scores: Scores, scoring: Scoring, runs: Runs) -> tuple[Matrices, dict[str, Any]]:

@@ -32,7 +32,7 @@ from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds, default_thresholds
 
 NAMES = (
-    *("compare", "winners", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
+    *("compare", "winners", "gate", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
     *("reliability", "reduction", "depth", "leave-team-out", "leave-run-out", "take-team", "contributions"),
     *("correct", "correction", "judges", "noise", "change", "topics"),
 )

@@ -1,0 +1,284 @@
+"""Which runs differ, by how much, how surely, and could unjudged documents change that? (verb `compare`)"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.errors import UsageError, nearest, some
+from unjudged.figures import comparison as charts
+from unjudged.measures.bounds import GROWTH
+from unjudged.results import Row, Shown, Verdict
+from unjudged.scoring import Scores
+from unjudged.statistics.letters import letters
+from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
+from unjudged.studies import layouts
+from unjudged.studies.engine.answer import Answer, Table
+from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
+from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, Rule
+from unjudged.studies.engine.setup import leading
+from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE
+from unjudged.studies.engine.study import register
+from unjudged.text import counted, percent, signed
+
+COLUMNS = (
+    *("run_a", "run_b", "measure", "difference", "low", "high", "p_value", "p_adjusted", "effect_size"),
+    *("wins", "ties", "losses", "unjudged_a", "unjudged_b", "outcome", "why"),
+)
+POLICIES = ("nonrelevant", "condensed", "bounds")
+CHARTS = ("pairs", "differences")
+"""Names of the charts; with a baseline the second one is the main one."""
+
+
+@dataclass(frozen=True)
+class PairScoring(UsualScoring):
+    """The same as for scoring, and `bounds`: how far the unjudged documents could move each difference."""
+
+    growth: str = "retrieved"
+
+    def __post_init__(self) -> None:
+        if self.unjudged not in POLICIES:
+            raise UsageError(f"unjudged documents can be {', '.join(POLICIES)}, not {self.unjudged!r}")
+        if self.growth not in GROWTH:
+            raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {self.growth!r}")
+        self.single_values()
+
+    def single_values(self) -> UsualScoring:
+        """How the scores are computed: with bounds, unjudged documents are nonrelevant in all else."""
+        policy = "nonrelevant" if self.unjudged == "bounds" else self.unjudged
+        return UsualScoring(self.measures, self.rel, policy, self.topics, self.undefined)
+
+
+@register(
+    "compare",
+    help="which runs differ, by how much, and could unjudged documents turn that round",
+    figures={"baseline": (CHARTS[1], CHARTS[0]), "": CHARTS},
+    scores=True,
+    columns=COLUMNS,
+    limit="safe-comparisons",
+)
+def compare(
+    case: Case,
+    scoring: PairScoring,
+    runs: Runs,
+    testing: PairTesting,
+    *,
+    baseline: str | None = None,
+    margin: float = 0.0,
+    pairs: bool = False,
+) -> Answer:
+    """Which comparisons of runs are safe?
+
+    Every run is compared with the baseline, or all pairs with each other, topic by topic: paired t test unless --test
+    says bootstrap (Sakai 2006), wilcoxon, permutation, tukey or randomised-tukey (Carterette 2012). p values are
+    adjusted within each measure for the number of pairs (--correction holm, bonferroni, bh or none; Tukey's tests need
+    none). The outcome for run_a is better, worse, same or cannot tell; why says what is missing: topics, or judgments
+    of unjudged documents (holes). `same`: every topic ties, or the whole interval is smaller than --margin.
+
+    With --unjudged bounds, low and high are the smallest and largest difference that any judgments of the unjudged
+    documents allow, an outcome must hold for all of them, and `ends` says whether low and high are exact or outer
+    (never left, but perhaps not reached). All else is computed with unjudged documents nonrelevant.
+    """
+    check_margin(margin)
+    bounded = scoring.unjudged == "bounds"
+    if bounded and isinstance(case.source, Scores):
+        raise UsageError("unjudged='bounds' needs the collection, not scores at hand")
+    limit, test = case.limits["safe-comparisons"], testing.of(runs.seed)
+    scores = scored(case, scoring.single_values(), runs)
+    found = compare_pairs(
+        case,
+        scores,
+        chosen_pairs(scores.matrices.runs, baseline),
+        test,
+        testing.adjustment(runs.seed),
+        Rule(test.alpha, -math.inf if bounded else limit["holes"], margin),
+        growth=scoring.growth,
+        bounds="all" if bounded else "needed",
+    )
+    note_holes(case, found, limit["holes"])
+    _note_tests(case, found)
+    by_pairs = pairs or bounded
+    drawn = {CHARTS[0]: charts.map_of_pairs(found.scores.names[leading(found.scores.measures)])}
+    drawn |= {CHARTS[1]: charts.differences}
+    return Answer(
+        (*COLUMNS, "ends") if bounded else COLUMNS,
+        list(_rows(found, bounded)),
+        _verdict(case, found, baseline),
+        (lambda: _pairs_table(found, bounded)) if by_pairs else (lambda: _means_table(found, baseline)),
+        drawn if baseline is None else dict(reversed(drawn.items())),
+        _pairs_caption(found, bounded) if by_pairs else _means_caption(found, baseline),
+        settings={
+            **scores.settings,
+            **found.settings,
+            "baseline": baseline,
+            **({"unjudged": "bounds", "growth": scoring.growth} if bounded else {}),
+        },
+        seed=runs.seed,
+    )
+
+
+def check_margin(margin: float) -> None:
+    """A UsageError for a margin that means nothing."""
+    if not 0 <= margin < math.inf:
+        raise UsageError(f"the smallest difference that matters is 0 or more, not {margin}")
+
+
+def chosen_pairs(runs: Sequence[str], baseline: str | None) -> Pairs:
+    """All pairs, or every run against the baseline."""
+    if baseline is None:
+        return all_pairs(len(runs))
+    if baseline not in runs:
+        raise UsageError(f"no run is called {baseline!r}{nearest(baseline, runs)}; there are {some(runs)}")
+    return pairs_with(list(runs).index(baseline), len(runs))
+
+
+def _rows(found: Compared, bounded: bool) -> Iterator[Row]:
+    columns = []
+    for m, s in enumerate(found.statistics):
+        ends, shares = found.bounds[m] if bounded else s, found.shares(m)
+        assert ends is not None
+        unknown = [None] * len(s.difference)
+        numbers = [s.difference, ends.low, ends.high, s.p_value, s.p_adjusted, s.effect_size, s.wins, s.ties, s.losses]
+        columns.append(
+            [
+                *(column.tolist() for column in numbers),
+                *((unknown, unknown) if shares is None else (share.tolist() for share in shares)),
+                [outcome.word for outcome in found.outcomes[m]],
+                [outcome.why for outcome in found.outcomes[m]],
+                *([_kind_of_ends(found, m)] if bounded else []),
+            ]
+        )
+    runs = found.scores.runs
+    for i, (a, b) in enumerate(zip(*(side.tolist() for side in found.pairs), strict=True)):
+        for name, values in zip(found.scores.names, columns, strict=True):
+            yield runs[a], runs[b], name, *(column[i] for column in values)
+
+
+def _kind_of_ends(found: Compared, m: int) -> list[str]:
+    ends = found.bounds[m]
+    return ["exact" if ends is not None and ends.exact else "outer"] * len(found.pairs[0])
+
+
+# -- how it reads in a paper
+
+
+def letters_of(found: Compared, m: int) -> dict[str, str]:
+    """The letters of each run in a measure, best run first; runs that share one were not told apart (Piepho 2004)."""
+    runs, means = found.scores.runs, found.scores.means()[m]
+    order = sorted(range(len(runs)), key=lambda r: (-means[r], runs[r]))
+    different = np.zeros((len(runs), len(runs)), np.bool_)
+    different[found.pairs] = [outcome.word in (BETTER, WORSE) for outcome in found.outcomes[m]]
+    different |= different.T
+    return {runs[r]: text for r, text in zip(order, letters(different[np.ix_(order, order)]), strict=True)}
+
+
+def _arrows(found: Compared, m: int) -> dict[str, str]:
+    marks = {BETTER: "↑", WORSE: "↓"}
+    said = zip(found.pairs[0].tolist(), found.outcomes[m], strict=True)
+    return {found.scores.runs[run]: marks[outcome.word] for run, outcome in said if outcome.word in marks}
+
+
+def _means_table(found: Compared, baseline: str | None) -> Table:
+    """One row per run: the mean of each measure, the best bold (all of them, if several), with letters or arrows."""
+    names, runs, means = found.scores.names, found.scores.runs, found.scores.means()
+    columns = []
+    for m in range(len(names)):
+        marks = letters_of(found, m) if baseline is None else _arrows(found, m)
+        cells = layouts.best(means[m].tolist(), [f"{mean:.4f}" for mean in means[m]])
+        columns.append([Shown(cell.text, cell.bold, marks.get(run, "")) for run, cell in zip(runs, cells, strict=True)])
+    shown = [f"{run} (baseline)" if run == baseline else run for run in runs]
+    return ["run", *names], list(zip(shown, *columns, strict=True))
+
+
+def _pairs_table(found: Compared, bounded: bool) -> Table:
+    """One row per pair and measure: difference with its interval, p values, effect size, topics won, tied, lost."""
+    rows: list[Row] = []
+    for a, b, measure, difference, low, high, p, adjusted, effect, wins, ties, losses, _, _, *said in _rows(
+        found, bounded
+    ):
+        interval = "-" if low != low else f"[{signed(low)}, {signed(high)}]"
+        outcome, why, *ends = said
+        cells = (Shown(signed(difference), outcome in (BETTER, WORSE)), interval, p, adjusted)
+        more = ("-" if effect != effect else signed(effect, 2), f"{wins}/{ties}/{losses}")
+        rows.append((a, b, measure, *cells, *more, f"{outcome}: {why}" if why else outcome, *ends))
+    columns = ["run_a", "run_b", "measure", "difference", "interval", "p", "adjusted", "effect", "won/tied/lost"]
+    return [*columns, "outcome", *(["ends"] if bounded else [])], rows
+
+
+def _over(found: Compared) -> str:
+    return f"over {counted(len(found.scores.topics), 'topic')}"
+
+
+def _means_caption(found: Compared, baseline: str | None) -> str:
+    holes = "" if found.unjudged is None else "; differences that unjudged documents could turn round do not count"
+    if baseline is None:
+        return f"Means {_over(found)}. Runs that share a letter are not told apart ({found.how}{holes})."
+    return f"Means {_over(found)}. ↑ ↓: better, worse than {baseline} ({found.how}{holes})."
+
+
+def _pairs_caption(found: Compared, bounded: bool) -> str:
+    text = f"Differences of means {_over(found)}, run_a - run_b ({found.how})."
+    if not bounded:
+        at_once = " for all pairs at once" if found.test.name in FAMILY_WISE else ""
+        return f"{text} Intervals: {100 * (1 - found.test.alpha):g}% confidence{at_once}."
+    outer = [name for m, name in enumerate(found.scores.names) if "outer" in _kind_of_ends(found, m)]
+    text += " Intervals: the smallest and largest difference that any judgments of the unjudged documents allow"
+    text += f" (an outer interval for {', '.join(outer)})" if outer else ""
+    return f"{text}; all else with unjudged documents nonrelevant."
+
+
+def _note_tests(case: Case, found: Compared) -> None:
+    """What is odd about the tests."""
+    if len(found.scores.topics) == 1:
+        case.note("one topic: differences are shown, but nothing can be tested")
+    constant = sum(int((s.constant & (s.p_value == 0)).sum()) for s in found.statistics)
+    if constant:
+        what = "1 pair differs" if constant == 1 else f"{constant} pairs differ"
+        case.note(f"{what} by the same amount on every topic: a p value of 0 says nothing about other topics")
+    number, drawn = len(found.pairs[0]), found.test.drawn
+    stepwise = found.test.name == "permutation" and found.correction in ("holm", "bonferroni")
+    if stepwise and drawn and number / (drawn + 1) >= found.test.alpha:
+        case.note(
+            f"{drawn} resamples cannot give a p value small enough for {number} pairs with "
+            f"{CORRECTED[found.correction]}; take at least {int(number / found.test.alpha) + 1}"
+        )
+
+
+def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
+    """How many of the pairs have a decided outcome in the leading measure?"""
+    limit, lead = case.limits["safe-comparisons"], leading(found.scores.measures)
+    if len(found.scores.topics) == 1:
+        return limit.unknown("one topic cannot show that runs differ")
+    if not found.scores.varying[lead]:
+        return limit.unknown(f"by {found.scores.names[lead]} every run has the same score on every topic")
+    said = found.outcomes[lead]
+    total, decided = len(said), sum(outcome.decided for outcome in said)
+    holes = sum(outcome.why == HOLES for outcome in said)
+    hang = [f"{holes} {'hangs' if holes == 1 else 'hang'} on unjudged documents"] if holes else []
+    name = found.scores.names[lead]
+    if baseline is None:
+        have = f"{counted(total, 'pair')} {'has' if total == 1 else 'have'}"
+        sentence = f"by {name} {decided} of {have} a decided outcome ({percent(decided / total)})"
+        topics = total - decided - holes
+        need = [f"{topics} {'needs' if topics == 1 else 'need'} more topics"] if topics else []
+        sentence = "; ".join(filter(None, [sentence, ", ".join(need + hang)]))
+    else:
+        many = {word: sum(outcome.word == word for outcome in said) for word in (BETTER, WORSE, SAME)}
+        same = f", {many[SAME]} the same" if many[SAME] else ""
+        sentence = (
+            f"by {name} {counted(many[BETTER], 'run')} {'is' if many[BETTER] == 1 else 'are'} better than {baseline}, "
+            f"{many[WORSE]} worse{same}, {total - decided} cannot be told from it"
+        )
+        sentence += f" ({hang[0]})" if hang else ""
+    return limit.verdict(
+        sentence,
+        decided / total,
+        too_few=limit.too_few(topics=len(found.scores.topics)),
+        decided_by=found.hanging_on_holes(lead),
+        next=next_step(case, found, lead),
+    )
