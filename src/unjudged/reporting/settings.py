@@ -8,7 +8,6 @@ from typing import Any
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.options import check
-from unjudged.options import check
 from unjudged.studies.questions import MEASURES
 
 
