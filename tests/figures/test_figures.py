@@ -155,13 +155,13 @@ def test_nine_measures_differ_in_colour_and_dash() -> None:
 
 def test_the_report_draws_with_the_theme_of_all_charts() -> None:
     """One palette: the report's charts take colours, guides and scales from the theme, and text from the page."""
-    from unjudged.reporting import charts
+    from unjudged.figures import marks
 
-    config = charts.chart("words", 100)["config"]
+    config = marks.chart("words", 100)["config"]
     assert config["range"]["category"] == list(theme.OKABE_ITO[:6])
     assert (config["background"], config["axis"]["labelColor"]) == ("transparent", "currentColor")
-    assert charts.shades()["scheme"] == theme.config()["range"]["heatmap"]["scheme"]
-    assert (theme.OKABE_ITO[0], theme.OKABE_ITO[5]) == (charts.BLUE, charts.VERMILION)
+    assert marks.shades()["scheme"] == theme.config()["range"]["heatmap"]["scheme"]
+    assert (theme.OKABE_ITO[0], theme.OKABE_ITO[5]) == (theme.BLUE, theme.VERMILION)
 
 
 def test_a_chart_without_words_is_refused() -> None:
