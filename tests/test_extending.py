@@ -109,8 +109,9 @@ LINES = {
         '    "pipes": Format("pipes", lambda h: h.line.count(b"|") == 2),\n    "trec": Format("trec"),\n',
     ),
     "__init__.py": (
-        "    from unjudged.changes.take import take\n",
-        "    from unjudged.changes.take import take\n    from unjudged.changes.without_grade import without_grade\n",
+        "    from unjudged.changes.take import take as take\n",
+        "    from unjudged.changes.take import take as take\n"
+        "    from unjudged.changes.without_grade import without_grade as without_grade\n",
     ),
     "studies/engine/study.py": ('    *("compare", ', '    *("firsts", "compare", '),
     "studies/questions.py": (

@@ -16,12 +16,13 @@ from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
+DEFAULT: tuple[str, ...] = default("measures", "score")
 """Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
 
 HITS_AT_ONCE = 1_000_000
@@ -57,7 +58,7 @@ class Scores(Result):
         provenance: Provenance,
         per_topic: bool = True,
     ) -> None:
-        super().__init__(("run", "topic", "measure", "value"), self._tidy, provenance, self._wide)
+        super().__init__(("run", "topic", "measure", "value"), tuple, provenance)  # rows and layout: below
         self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
         self.values, self.counted, self.per_topic = values, counted, per_topic
 
@@ -71,7 +72,7 @@ class Scores(Result):
             f"<Scores: {len(self.runs)} runs, {len(self._topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
         )
 
-    def _tidy(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
         """Runs as given, topics as in the judgments with `all` last, measures as asked."""
         means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
         for r, run in enumerate(self.runs):
@@ -110,7 +111,8 @@ class Scores(Result):
                 yield lines([head + topics[t] for t in there.tolist()], self.values[r, there + first])
             yield lines([head + piece(1, "all")], means[r])
 
-    def _wide(self) -> tuple[Sequence[str], list[Row]]:
+    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+        """A column per measure."""
         means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
         counts = [m.definition.aggregate == "sum" for m in self.measures]
 

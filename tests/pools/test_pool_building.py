@@ -483,7 +483,7 @@ def test_the_pool_as_a_collection_scores_like_the_file(example: uj.Collection, t
     pool.to_qrels(tmp_path / "pool.txt")
     read = uj.load(str(tmp_path / "pool.txt"), RUNS, gains={1: 1, 2: 2})
     mine = pool.collection()
-    assert mine.history[-1] == "pool built by rrf: 4 documents for 1 topic, 4 of them judged, 2 relevant"
+    assert str(mine.history[-1]) == "pool built by rrf: 4 documents for 1 topic, 4 of them judged, 2 relevant"
     for ties in ("trec10",):
         a, b = uj.score(mine, "all_trec"), uj.score(read, "all_trec")
         assert np.array_equal(a.values, b.values, equal_nan=True), ties

@@ -154,6 +154,7 @@ def written(folder: Path, new: list[int], old: list[int]) -> list[str]:
         ([3, 4], [1], [], 1, "failure"),
         ([1, 10], [10, 1, 3], [], 3, "failure"),
         ([1, 10], [10, 1, 3], ["--doubt", "fail"], 1, "failure"),
+        ([3, 4], [1], ["--doubt", "pass"], 1, "failure"),
         ([1, 10], [10, 1, 3], ["--doubt", "pass"], 0, "skipped"),
     ],
 )

@@ -3,7 +3,8 @@
 A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
 (`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it, or what the
 package's `part(name)` gives.
-Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
+Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 3 cannot tell (`ci`);
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ VERBS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our manners: one sentence, exit code 2."""
+    """argparse that answers a mistake with one sentence, a suggestion and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
         raise SystemExit(2)
 
     def _meant(self, message: str) -> str:
-        """What arguments nobody knows may have been meant for."""
+        """What may have been meant by unknown arguments."""
         unknown = message.removeprefix("unrecognized arguments: ").split()
         if len(unknown) == len(message.split()):
             return ""
@@ -78,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        gc.disable()  # a short task: many small objects, no cycles worth collecting
+        gc.disable()  # a short task with many small objects and few cycles
     try:
         code = _dispatch(given)
         sys.stdout.flush()
@@ -93,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as problem:  # a disk or a name the system refuses, wherever it was met
+    except OSError as problem:  # the system refuses a file, wherever that happens
         where = f"{problem.filename}: " if problem.filename else ""
         print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
         return 2
@@ -132,11 +133,14 @@ def _dispatch(given: list[str]) -> int:
             return 2
         module = _part(verb, module, part)
         name, rest = f"{name} {part}", rest[1:]
+    from unjudged.cli import options
+
     parser = _parser(name, module)
     try:
         args = parser.parse_args(rest)
     except SystemExit as stop:
         return int(stop.code or 0)
+    options.check_values(parser, args)
     args.call = "unjudged " + shlex.join(given)
     return int(module.run(args))
 
@@ -149,10 +153,7 @@ def _part(verb: str, module: Any, part: str) -> Any:
 
 def _parser(name: str, module: Any) -> Parser:
     parser = Parser(
-        name,
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        name, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     module.add_arguments(parser)
     return parser

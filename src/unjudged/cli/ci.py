@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 
 from unjudged.cli import options
-from unjudged.errors import one_line
+from unjudged.errors import UsageError, one_line
 
 HELP = "regression gate: pass, fail or cannot tell"
 EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
@@ -19,49 +19,22 @@ EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser)
-    options.add_measures(parser, "nDCG@10,P@10,RR")
-    gate = parser.add_argument_group("gate")
-    gate.add_argument(
-        "--baseline", required=True, metavar="RUN", help="the file of the run to beat, or not to fall behind"
-    )
-    gate.add_argument(
-        "--margin", type=float, default=0.01, metavar="D", help="smallest difference that matters (default 0.01)"
-    )
-    gate.add_argument(
-        "--holes",
-        type=float,
-        default=0.2,
-        metavar="S",
-        help="share of a top list that may be unjudged before the verdict must hold for any judgments (default 0.2)",
-    )
-    gate.add_argument(
-        "--doubt",
-        choices=("fail", "pass"),
-        help="exit code of cannot tell: as fail (1) or as pass (0); it has one of its own (3) by default",
-    )
-    options.add_testing(gate, test="test of the interval, as in compare", resamples="1000")
-    gate.set_defaults(test="t")
-    options.add_rel(gate)
-    gate.add_argument("--junit", metavar="FILE", help="write the findings as JUnit XML, too")
-    options.add_output(parser)
+    options.add_collection(parser, "ci")
+    options.add(parser, "measures", command="ci")
+    options.group(parser, "gate", "baseline", "margin", "holes", "doubt", "rel", "junit", command="ci")
+    options.group(parser, "testing", *options.TESTING, command="ci")
+    options.add_output(parser, "ci")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
-    from unjudged.errors import UsageError
     from unjudged.io.files import expand, run_name
     from unjudged.studies import find
     from unjudged.studies.by_name import gate
     from unjudged.studies.gate import DOUBT, answer, junit
 
-    given = {
-        "margin": args.margin,
-        "holes": args.holes,
-        "rel": args.rel,
-        **options.testing_arguments(args),
-        **({"measures": args.measures} if args.measures else {}),
-    }
+    given = options.keywords(args, "margin", "holes", "rel", *options.TESTING)
+    given["measures"] = options.measures_asked(args, "ci")
     find("gate").ready(given)  # what is misspelt is told before anything is read
     files = [path for run in args.runs for path in expand(run)]
     if len(files) != 1:

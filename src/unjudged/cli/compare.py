@@ -1,4 +1,4 @@
-"""Compare runs: is a difference real, and could unjudged documents turn it round?
+"""Compare runs: is a difference real, and could unjudged documents change the answer?
 
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
 unjudged compare qrels.txt runs/ --baseline bm25.run --margin 0.01 --pairs
@@ -21,32 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     from unjudged.studies.compare import CHARTS
 
-    options.add_collection(parser)
-    options.add_measures(parser, "AP,nDCG@10,P@10")
-    parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
-    testing = parser.add_argument_group("testing")
-    options.add_testing(
-        testing,
-        test="t (paired, default), bootstrap, wilcoxon, permutation, tukey, randomised-tukey",
-        resamples="1000; randomised-tukey 5000",
-    )
-    testing.add_argument(
-        "--correction",
-        metavar="NAME",
-        help="for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
-    )
-    testing.add_argument(
-        "--margin", type=float, default=0.0, metavar="D", help="runs whose whole interval is smaller are the same"
-    )
-    testing.set_defaults(test="t")
-    options.add_scoring(parser)
-    options.add_growth(parser)
-    options.add_output(parser, CHARTS)
-    parser.add_argument(
-        "--pairs",
-        action="store_true",
-        help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv and JSON always do)",
-    )
+    options.add_collection(parser, "compare")
+    options.add(parser, "measures", "baseline", "pairs", command="compare")
+    options.group(parser, "testing", *options.TESTING, "correction", "margin", command="compare")
+    options.group(parser, "scoring", *options.SCORING, "growth", command="compare")
+    options.add_output(parser, "compare", CHARTS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,15 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies.by_name import compare
     from unjudged.studies.compare import CHARTS
 
-    given = {
-        "correction": args.correction,
-        "margin": args.margin,
-        "pairs": args.pairs,
-        "growth": args.growth,
-        **options.testing_arguments(args),
-        **options.scoring_arguments(args),
-        **({"measures": args.measures} if args.measures else {}),
-    }
+    names = (*options.TESTING, "correction", "margin", "pairs", *options.SCORING, "growth")
+    given = options.keywords(args, *names) | {"measures": options.measures_asked(args, "compare")}
     find("compare").ready(given)  # what is misspelt is told before anything is read
     charts = options.charts_asked(args, CHARTS)
     collection = options.open_collection(args)

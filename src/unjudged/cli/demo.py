@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unjudged.cli import options
+
 HELP = "simulate a collection with a biased pool, report on it, and show the truth beside the verdicts"
 
 SCENARIO = 9
@@ -21,10 +23,7 @@ SHOWN = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument(
-        "-o", "--output", default="demo", metavar="DIR", help="where to put the collection (default: demo)"
-    )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed, another collection (default 1)")
+    options.add(parser, "output", "seed", command="demo")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unjudged.figures import theme
+from unjudged.figures import marks, theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result
-from unjudged.thresholds import limit_of
 
 
 def change_figures(what: str) -> dict[str, Callable[[Result], Figure]]:
-    """Charts of the change table: changes per team and measure, and rank moves."""
+    """Charts of the change table: rank moves, and changes per team and measure; `what` is left_out or taken."""
     return {
-        "changes": lambda result: Figure(change_map(records(result), what)),
         "ranks": lambda result: Figure(rank_slopes(records(result), what)),
+        "changes": lambda result: Figure(change_map(records(result), what)),
         "spread": lambda result: Figure(change_strips(records(result), what)),
     }
 
 
-def summary_figures() -> dict[str, Callable[[Result], Figure]]:
-    """Charts of the summary: tau of every condition, then misses and false alarms."""
-    return {
-        "tau": lambda result: Figure(tau_strips(records(result))),
-        "errors": lambda result: Figure(error_bars(records(result))),
-    }
+def summary_figures(same: float, *, tested: bool = True) -> dict[str, Callable[[Result], Figure]]:
+    """Charts of the summary: tau of every condition (from `same` on it is the same order), then wrong pairs."""
+    found: dict[str, Callable[[Result], Figure]] = {"tau": lambda result: Figure(tau_strips(records(result), same))}
+    if tested:
+        found["errors"] = lambda result: Figure(error_bars(records(result)))
+    return found
 
 
 def change_map(rows: Records, what: str) -> dict[str, Any]:
@@ -87,22 +86,18 @@ def change_strips(rows: Records, what: str) -> dict[str, Any]:
 def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
     """A line from the rank with all judgments to the rank under the condition, one panel per measure."""
     measures = distinct(rows, "measure")
-    moved = sum(1 for row in rows if row["rank_full"] != row["rank_reduced"])
-    folded = {"fold": ["rank_full", "rank_reduced"], "as": ["when", "rank"]}
-    words = {"calculate": "datum.when == 'rank_full' ? 'all' : 'reduced'", "as": "judgments"}
-    mark_of = {"calculate": "datum.rank_full == datum.rank_reduced ? 'same' : 'moved'", "as": "move"}
+    moves = ["falls", "stays", "rises"]
+    sides = ["in the pool", "left out"] if what == "left_out" else ["all judgments", "team alone"]
+    moved = sum(row["rank_full"] != row["rank_reduced"] for row in rows)
+    up = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"
+    how = {"field": "move", "type": "nominal", "title": "rank", "legend": marks.LINES}
+    colours = {"domain": moves, "range": [theme.VERMILION, theme.GREY, theme.BLUE]}
     inner = {
-        "width": 90,
-        "height": 220,
-        "mark": {"type": "line", "point": True, "tooltip": True},
+        "width": 110,
+        "height": max(220, min(700, 9 * len({row["run"] for row in rows}))),
+        "mark": {"type": "line", "point": True, "opacity": 0.75},
         "encoding": {
-            "x": {
-                "field": "judgments",
-                "type": "ordinal",
-                "sort": ["all", "reduced"],
-                "title": None,
-                "axis": {"labelAngle": 0},
-            },
+            "x": {"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": {"labelAngle": 0}},
             "y": {
                 "field": "rank",
                 "type": "quantitative",
@@ -110,30 +105,32 @@ def rank_slopes(rows: Records, what: str) -> dict[str, Any]:
                 "axis": {"tickMinStep": 1, "format": "d"},
             },
             "detail": [{"field": what}, {"field": "run"}],
-            "color": {
-                "field": "move",
-                "type": "nominal",
-                "title": "rank",
-                "scale": {"domain": ["same", "moved"], "range": [theme.GREY, theme.VERMILION]},
-            },
-            "tooltip": [{"field": f} for f in (what, "run", "rank_full", "rank_reduced", "change_pct")],
+            "color": {**how, "scale": colours},
+            "strokeDash": {**how, "scale": {"domain": moves, "range": [[1, 0], [2, 3], [6, 3]]}},
+            "tooltip": marks.tips(what, "run", "rank_full", "rank_reduced", ("change_pct", "+.2f")),
         },
     }
+    several = bool(rows) and "collection" in rows[0]
+    panel = {"field": "measure", "type": "nominal", "sort": measures, "title": None}
+    beside = {"column": panel, "row": {"field": "collection", "type": "nominal", "title": None}}
     return {
-        "description": f"Rank of each team's run with all judgments and with the reduced ones, a panel per measure; "
+        "description": f"Rank of each run, {sides[0]} and {sides[1]}, a panel per measure; "
         f"{moved} of {len(rows)} ranks change.",
         "data": {"values": rows},
-        "transform": [folded, words, mark_of],
-        "facet": {"field": "measure", "type": "nominal", "sort": measures, "title": None},
-        "columns": 5,
+        "transform": [
+            {"filter": "isValid(datum.rank_full) && isValid(datum.rank_reduced)"},
+            {"calculate": f"datum.rank_reduced > datum.rank_full ? 'falls' : {up}", "as": "move"},
+            {"fold": ["rank_full", "rank_reduced"], "as": ["when", "rank"]},
+            {"calculate": f"datum.when == 'rank_full' ? '{sides[0]}' : '{sides[1]}'", "as": "side"},
+        ],
+        **({"facet": beside} if several else {"facet": panel, "columns": 5}),
         "spec": inner,
     }
 
 
-def tau_strips(rows: Records) -> dict[str, Any]:
+def tau_strips(rows: Records, same: float) -> dict[str, Any]:
     """Per measure, a tick for the tau of each condition; averages as diamonds, several teams together as squares."""
     measures = distinct(rows, "measure")
-    same = limit_of("same-order").solid
     kinds = {"full": "full", "average": "average"}
     shown = [
         {**row, "kind": kinds.get(row["condition"], "several teams" if "+" in row["condition"] else "one")}

@@ -11,27 +11,27 @@ from unjudged.results import Result
 
 
 def contributions(result: Result) -> Figure:
-    """Documents per topic of each team: pooled, unique, unique and relevant."""
-    return Figure(contribution_bars(records(result)))
+    """Documents per topic of each team (or run): found by others too, unique, unique and relevant."""
+    return Figure(contribution_bars(records(result), "run" if "run" in result.columns else "team"))
 
 
-def contribution_bars(rows: Records) -> dict[str, Any]:
-    """Bars per team, most unique documents first."""
+def contribution_bars(rows: Records, owner: str) -> dict[str, Any]:
+    """Bars per team (or run), most unique documents first."""
     ranked = sorted(rows, key=lambda row: -row["unique"])
-    teams = distinct(ranked, "team")
+    names = distinct(ranked, owner)
     kinds = ["shared", "unique", "unique_relevant"]
     shown = [{**row, "shared": round(row["pooled"] - row["unique"], 4)} for row in rows]
     top = ranked[0]
     spec = {
-        "description": f"Judged documents per topic of {len(teams)} teams: found by others too, by the team alone, and "
-        f"relevant ones by the team alone. {top['team']} has most unique ones, {top['unique']:g} per topic.",
+        "description": f"Judged documents per topic of {len(names)} {owner}s: found by others too, by the {owner} "
+        f"alone, and relevant ones by the {owner} alone. {top[owner]} has most unique ones, {top['unique']:g} a topic.",
         "width": 200,
         "height": {"step": 15},
         "mark": {"type": "bar", "tooltip": True},
         "transform": [{"fold": kinds, "as": ["kind", "documents"]}],
         "encoding": {
             "x": {"field": "documents", "type": "quantitative", "title": "documents per topic"},
-            "y": {"field": "team", "type": "nominal", "sort": teams, "title": None},
+            "y": {"field": owner, "type": "nominal", "sort": names, "title": None},
             "color": {**theme.colour("kind", kinds), "legend": None},
             "column": {
                 "field": "kind",
@@ -40,7 +40,7 @@ def contribution_bars(rows: Records) -> dict[str, Any]:
                 "title": None,
                 "header": {"labelExpr": "replace(datum.label, '_', ' and ')"},
             },
-            "tooltip": [{"field": f} for f in ("team", "runs", "pooled", "unique", "unique_relevant")],
+            "tooltip": [{"field": f} for f in (owner, "pooled", "unique", "unique_relevant")],
         },
         "resolve": {"scale": {"x": "independent"}},
     }

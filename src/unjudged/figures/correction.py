@@ -1,17 +1,52 @@
-"""Pool-bias correction: indicators against what a run loses, errors against the cut-off, gain against stability.
-
-Figures 1 to 4 of Lipani, Lupu & Hanbury (SIGIR 2015).
-"""
+"""Pool-bias correction: scores before and after; and figures 1 to 4 of Lipani, Lupu & Hanbury (SIGIR 2015):
+indicators against what a run loses, gain against stability, errors against the cut-off."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from unjudged.figures import theme
-from unjudged.figures.records import Records, distinct, side_by_side
+from unjudged.figures._figure import Figure
+from unjudged.figures.marks import field, names, tips
+from unjudged.figures.records import Records, distinct, records, side_by_side
+from unjudged.results import Result
 
 _INDICATORS = {"delta_p": "Delta P", "delta_anti_p": "Delta anti-P", "lambda": "lambda"}
 _ERRORS = {"mae": "mean absolute error", "sre": "system rank error"}
+
+
+def corrected(result: Result) -> Figure:
+    """One row per run, best first: the score as it is (open), corrected (filled), and in the pool (cross)."""
+    rows = records(result)
+    first = rows[0] if rows else {"measure": "", "method": ""}
+    shown = [row for row in rows if all(row[key] == first[key] for key in ("measure", "method"))]
+    known = [row for row in shown if row["in_the_pool"] is not None]
+    best = "in_the_pool" if known else "corrected"
+    order = sorted(shown, key=lambda row: (-(row["score"] if row[best] is None else row[best]), row["run"]))
+    y = names("run", [row["run"] for row in order])
+    columns = ("score", "corrected", "low", "high", "in_the_pool")
+    about = tips("run", "method", *((column, ".4f") for column in columns))
+
+    def layer(mark: dict[str, Any], x: str, **more: Any) -> dict[str, Any]:
+        place = field(x, title=first["measure"], scale={"zero": False})
+        return {"mark": mark, "encoding": {"x": place, "y": y, "tooltip": about, **more}}
+
+    layers = [
+        layer({"type": "rule", "strokeWidth": 2, "color": theme.GREY}, "score", x2={"field": "corrected"}),
+        layer({"type": "point", "filled": False, "color": theme.BLUE, "size": 50}, "score"),
+        layer({"type": "point", "color": theme.VERMILION, "opacity": 1, "size": 40}, "corrected"),
+    ]
+    if known:
+        layers.append(layer({"type": "point", "shape": "cross", "color": theme.GREEN, "size": 40}, "in_the_pool"))
+    spec = {
+        "description": f"{first['measure']} of {len(shown)} runs before (open) and after (filled) correction by "
+        f"{first['method']}{'; the cross is the score in the pool' if known else ''}.",
+        "transform": [{"filter": {"field": key, "equal": first[key]}} for key in ("measure", "method")],
+        "width": 480,
+        "height": {"step": 15},
+        "layer": layers,
+    }
+    return Figure(side_by_side(rows, spec))
 
 
 def indicator_points(rows: Records, n: int) -> dict[str, Any]:

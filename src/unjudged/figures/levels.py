@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unjudged.figures import theme
+from unjudged.figures import marks, theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result
-from unjudged.thresholds import limit_of
 
 _TITLES = {
     "tau": "Kendall's tau with the full order",
@@ -18,21 +17,23 @@ _TITLES = {
 }
 
 
-def level_figures(word: str) -> dict[str, Callable[[Result], Figure]]:
-    """The charts of a study over levels: tau first, then power and mean scores."""
-    return {kind: _drawer(kind, word) for kind in _TITLES}
+def level_figures(level: str, same: float) -> dict[str, Callable[[Result], Figure]]:
+    """The charts of a study over levels (`depth` or `percent`): tau first, then power and mean scores."""
+    return {kind: _drawer(kind, level, same) for kind in _TITLES}
 
 
-def _drawer(kind: str, word: str) -> Callable[[Result], Figure]:
-    return lambda result: Figure(level_chart(records(result), kind, word))
+def _drawer(kind: str, level: str, same: float) -> Callable[[Result], Figure]:
+    return lambda result: Figure(level_chart(records(result), kind, level, same))
 
 
-def level_chart(rows: Records, kind: str, word: str) -> dict[str, Any]:
-    """One statistic of every measure against the level."""
+def level_chart(rows: Records, kind: str, level: str, same: float) -> dict[str, Any]:
+    """One statistic of every measure against the level; tau starts at 1 with all judgments."""
     measures = distinct(rows, "measure")
-    same = limit_of("same-order").solid
-    levels = sorted({row["level"] for row in rows}, reverse=True)
-    axis = "pool depth" if word else "judgments kept (%)"
+    best = _kept(rows, kind)
+    levels: list[Any] = sorted({row["level"] for row in rows}, reverse=True)
+    if kind == "tau" and level == "depth":
+        rows, levels = [*_with_all(rows), *rows], ["all", *levels]
+    axis = "pool depth" if level == "depth" else "judgments kept (%)"
     x = {"field": "level", "type": "ordinal", "sort": levels, "title": axis, "axis": {"labelAngle": 0}}
     y = {"field": kind, "type": "quantitative", "title": _TITLES[kind], "scale": {"zero": False}}
     colour = theme.colour("measure", measures)
@@ -52,16 +53,20 @@ def level_chart(rows: Records, kind: str, word: str) -> dict[str, Any]:
         spread = {"mark": {"type": "area", "opacity": 0.18}, "encoding": band}
         layers.insert(0, {"transform": [{"aggregate": quantiles, **group}], **spread})
     if kind == "tau":
-        rule = {
-            "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
-            "encoding": {"y": {"datum": same}},
-        }
-        layers.insert(0, rule)
-    best = _kept(rows, kind)
+        layers = [*marks.line_at(same, f"solid from {same:g}"), *layers]
     description = f"{_TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}." + (
-        f" The dotted line is tau {same:g}; bands hold the middle half of the repeats." if kind == "tau" else ""
+        f" The dashed line is tau {same:g}; bands hold the middle half of the repeats." if kind == "tau" else ""
     )
     return side_by_side(rows, {"description": description, "width": 380, "height": 260, "layer": layers})
+
+
+def _with_all(rows: Records) -> Records:
+    """Where every line begins: the order under all judgments agrees with itself."""
+    known = {(row.get("collection"), row["measure"], row["repeat"]) for row in rows if row["tau"] is not None}
+    return [
+        {**({"collection": name} if name is not None else {}), "level": "all", "measure": m, "repeat": r, "tau": 1.0}
+        for name, m, r in sorted(known, key=str)
+    ]
 
 
 def _kept(rows: Records, kind: str) -> str:

@@ -52,7 +52,7 @@ class BuiltPool(Result):
         self.parts: tuple[Chosen, ...] = tuple(parts)
         self.rel: int = rel
         self._collection = collection
-        super().__init__(COLUMNS, self._tidy, provenance, notes=(self._summary(), *notes))
+        super().__init__(COLUMNS, tuple, provenance, notes=(self._summary(), *notes))
 
     def __repr__(self) -> str:
         return f"<BuiltPool: {self._summary()}>"
@@ -78,7 +78,8 @@ class BuiltPool(Result):
             f"{self.judged} of them judged, {self.relevant} relevant"
         )
 
-    def _tidy(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
+        """The chosen documents, topic by topic."""
         for part in self.parts:
             lists, choice = part.lists, part.choice
             place = np.searchsorted(choice.pool, choice.chosen)

@@ -20,6 +20,14 @@ def ranks(scores: ArrayLike) -> Integers:
     return np.asarray(1 + (x[None, :] - x[:, None] >= ZERO).sum(axis=1), dtype=np.int64)
 
 
+def ranks_when_replaced(scores: ArrayLike, replacements: ArrayLike) -> Integers:
+    """Per run: its rank when its replacement alone stands among the scores of the others."""
+    x, y = np.asarray(scores, dtype=np.float64), np.asarray(replacements, dtype=np.float64)
+    larger = x[None, :] - y[:, None] >= ZERO
+    np.fill_diagonal(larger, False)
+    return np.asarray(1 + larger.sum(axis=1), dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class RankChanges:
     """Per run: rank before and after, places won (positive) or lost, and the change of its score."""

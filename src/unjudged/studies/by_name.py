@@ -29,6 +29,7 @@ needed, or several of them by name. An option is written `alpha=0.01` here and `
 
 
 agreement = _under_its_own_name("agreement")
+contributions = _under_its_own_name("contributions")
 compare = _under_its_own_name("compare")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
@@ -44,3 +45,13 @@ def gate(collection: Any, run: str, baseline: str, measures: Any = None, **optio
     """
     given = {} if measures is None else {"measures": measures}
     return study("gate", collection, run=run, baseline=baseline, **given, **options)
+
+
+def correct(source: Any, new: Any = None, wanted: Any = "P@10", *, validate: bool = True, **options: Any) -> Result:
+    """Correct the scores of runs that were not pooled: `uj.correct(c, "new.run", "P@10")`.
+
+    `new` is a run (a file, a dict, a data frame, or the name of a run of the collection), or a list of them; without
+    it every run that was not pooled is corrected. `wanted` are the measures. `validate=False` saves the trial on the
+    pool; the other options are those of `uj.study("correct", ...)` (`unjudged correct --help`).
+    """
+    return study("correct", source, new=new, measures=wanted, no_trial=not validate, **options)

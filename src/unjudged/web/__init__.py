@@ -13,19 +13,19 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
-from unjudged.errors import UsageError
+from unjudged.options import check, default
 
 if TYPE_CHECKING:
     from unjudged.reporting import Settings
     from unjudged.thresholds import Thresholds
 
-HOST, PORT = "127.0.0.1", 8765
+HOST = "127.0.0.1"
+PORT: int = default("port")
 
 
 def listener(port: int = PORT) -> socket.socket:
     """A socket bound to this computer alone; any free port where the given one is taken, port 0 likewise."""
-    if not 0 <= port <= 65535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {port}")
+    check("port", port)
     taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -4,9 +4,9 @@ unjudged pool build qrels.txt runs/ --strategy rrf --budget 5000 --format list -
 unjudged pool build --no-judgments runs/ --strategy depth --depth 20 --format list
 unjudged pool build qrels.txt runs/ --strategy stratified --set strata=10:1,100:0.2 --format qrels -o sampled.txt
 
-Formats: list is topic<TAB>doc by document id (it does not tell how they were ranked); qrels holds the known grades and
--1 for pooled documents without one, the stratum of a sample in the second column (infAP and xinfAP read it); the others
-give topic, doc, best_rank, runs, stratum, probability, grade and order, in the order of judging.
+Formats: list has lines topic<TAB>doc, sorted by document id so that judges do not see the ranks; qrels has the known
+grades, -1 for pooled documents without one, and the stratum of a sample in the second column (infAP and xinfAP read
+it); the others give topic, doc, best_rank, runs, stratum, probability, grade and order, in the order of judging.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import argparse
 from typing import Any
 
 from unjudged.cli import options
-from unjudged.errors import UsageError
 from unjudged.results import FORMATS
 
 HELP = "documents to judge for a budget: a list, or judgments"
@@ -26,23 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from unjudged.pools.strategies import overview
 
     parser.epilog = f"strategies (options in brackets):\n{overview()}"
-    options.add_collection(parser, need_runs=False)
-    build = parser.add_argument_group("building")
-    build.add_argument("--strategy", default="depth", metavar="NAME", help="how to choose (default depth)")
-    build.add_argument("--budget", type=int, metavar="N", help="documents in all, shared evenly by the topics")
-    build.add_argument("--depth", type=int, metavar="D", help="cut every list here first; the depth of a depth pool")
-    build.add_argument("--first", type=int, metavar="K", help="judge the top K of every run before learning starts")
-    build.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy; repeatable"
+    options.add_collection(parser, "pool build")
+    options.group(
+        parser,
+        "building",
+        *("strategy", "budget", "depth", "first", "set", "seed", "rel", "no_judgments"),
+        command="pool build",
     )
-    options.add_seed(build)
-    options.add_rel(build, 1)
-    build.add_argument("--no-judgments", action="store_true", help="nothing is judged yet: all files are runs")
     output = parser.add_argument_group("output")
-    output.add_argument("--format", default="text", choices=(*FORMATS, "list", "qrels"), help="default: text")
-    output.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE (qrels: .gz compresses) instead of stdout"
-    )
+    options.add(output, "format", command="pool build", choices=(*FORMATS, "list", "qrels"))
+    options.add(output, "output", command="pool build")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,18 +42,14 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.pools.build import build_pool
     from unjudged.pools.strategies import strategy
 
-    given: dict[str, Any] = dict(_pair(text) for text in args.set)
-    strategy(args.strategy).checked(given)  # a misspelt name is told before anything is read
+    given: dict[str, Any] = dict(args.set)
+    strategy(args.strategy).checked(given)  # a misspelt name is refused before anything is read
     if args.no_judgments:
         args.runs, args.qrels = [args.qrels, *args.runs], None
     pool = build_pool(
         options.open_collection(args),
         args.strategy,
-        budget=args.budget,
-        depth=args.depth,
-        first=args.first,
-        seed=args.seed,
-        rel=args.rel,
+        **options.keywords(args, "budget", "depth", "first", "seed", "rel"),
         call=args.call,
         **given,
     )
@@ -72,10 +60,3 @@ def run(args: argparse.Namespace) -> int:
         options.write_output(str(text), args.output)
     options.print_notes(pool.notes)
     return 0
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--set needs NAME=VALUE, not {text!r}")
-    return name.strip(), value.strip()

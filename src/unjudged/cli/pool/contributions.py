@@ -15,19 +15,18 @@ HELP = "who contributed what, and what nobody else found"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser)
-    options.add_pool(parser)
-    parser.add_argument("--per", default="team", choices=("team", "run"), help="default: team")
-    options.add_rel(parser, 1)
-    options.add_output(parser)
+    options.add_collection(parser, "pool contributions")
+    options.add(parser, "per", "rel", command="pool contributions")
+    options.group(parser, "pool", *options.POOL, command="pool contributions")
+    options.add_output(parser, "pool contributions")
 
 
 def run(args: argparse.Namespace) -> int:
     """Count and print; warnings go to stderr."""
-    from unjudged.pools.contributions import contributions
+    from unjudged.studies import study
 
-    pool = options.pool_arguments(args)
+    pool = options.pool_keywords(args)
     collection = options.open_collection(args)
-    result = contributions(collection, per=args.per, **pool, rel=args.rel, call=args.call)
-    options.write_result(result, args)
+    result = study("contributions", collection, per=args.per, **pool, rel=args.rel, call=args.call, jobs=args.jobs)
+    options.write_result(result, args, verdict=True)
     return 0

@@ -15,18 +15,17 @@ HELP = "topics, judgments, depth, pooled runs, coverage, judged@k"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser)
-    options.add_pool(parser)
-    options.add_rel(parser, 1)
-    parser.add_argument("--curves", action="store_true", help="judged@k of every run instead")
-    options.add_output(parser)
+    options.add_collection(parser, "pool describe")
+    options.add(parser, "rel", "curves", command="pool describe")
+    options.group(parser, "pool", *options.POOL, command="pool describe")
+    options.add_output(parser, "pool describe")
 
 
 def run(args: argparse.Namespace) -> int:
     """Describe and print; warnings go to stderr."""
     from unjudged.pools.describe import describe, judged_curves
 
-    pool = options.pool_arguments(args)
+    pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     if args.curves:
         result = judged_curves(collection, call=args.call)

@@ -4,10 +4,11 @@ unjudged qrels agree human.txt machine.txt
 unjudged qrels agree first.txt second.txt third.txt -q --binary --format tsv
 unjudged qrels agree human.txt machine.txt --confusion --format tsv
 
-documents: judged by all who are compared; agreement: same grade; kappa: Cohen's, plain and weighted by the distance of
-the grades; fleiss_kappa: over all judges; alpha: Krippendorff's, nominal, ordinal, interval, also over documents that
-only some judged; overlap: documents relevant to all, as a share of those relevant to any. With --format text the table
-of pairs of grades follows.
+Columns: documents (judged by all judges that are compared), agreement (share of them with the same grade), kappa
+(Cohen's, plain and weighted by the distance of the grades), fleiss_kappa (over all judges), alpha (Krippendorff's,
+nominal, ordinal, interval; it also uses documents that only some judges judged), overlap (documents relevant to all
+judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows. What other
+judgments do to the order of runs: unjudged report --second-judge FILE.
 """
 
 from __future__ import annotations
@@ -22,13 +23,9 @@ HELP = "how far judges agree: confusion table, kappa, alpha, overlap"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
-    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
-    options.add_rel(parser, 1)
-    parser.add_argument("--binary", action="store_true", help="compare relevant and nonrelevant, not grades")
-    parser.add_argument("--confusion", action="store_true", help="the table of pairs of grades instead")
-    options.add_judgment_reading(parser)
-    options.add_output(parser)
+    options.add(parser, "qrels", "per_topic", "rel", "binary", "confusion", command="qrels agree")
+    options.group(parser, "reading", "lenient", "strict", "qrels_format", "only", command="qrels agree")
+    options.add_output(parser, "qrels agree")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,10 +39,12 @@ def run(args: argparse.Namespace) -> int:
     if len(set(names)) < len(names):
         names = list(args.qrels)
     sets = options.open_judgments(args)
-    found = judge_agreement(*sets, names=names, rel=args.rel, binary=args.binary, call=args.call)
-    found.per_topic = args.per_topic
+    found = judge_agreement(
+        *sets, names=names, rel=args.rel, binary=args.binary, per_topic=args.per_topic, call=args.call
+    )
+    options.print_notes(found.notes)
     text = found.confusion.render(args.format) if args.confusion else found.render(args.format)
     if args.format == "text" and not args.confusion:
-        text += f"\n{found.confusion.render('text')}\n{found.verdict()}\n"
+        text += f"\n{found.confusion.render('text')}"
     options.write_output(text, args.output)
     return 0

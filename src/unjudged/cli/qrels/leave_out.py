@@ -16,11 +16,9 @@ HELP = "without what only one team (or run) brought into the pool"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser)
-    options.add_pool(parser)
-    parser.add_argument("--team", action="append", metavar="NAME", help="team to leave out; repeatable (a group)")
-    parser.add_argument("--run", action="append", metavar="NAME", help="run to leave out; repeatable (a group)")
-    options.add_qrels_output(parser)
+    options.add_collection(parser, "qrels leave-out")
+    options.add(parser, "team", "run", "output", command="qrels leave-out")
+    options.group(parser, "pool", *options.POOL, command="qrels leave-out")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.team is None) == (args.run is None):
         raise UsageError("name what to leave out: --team NAME or --run NAME")
-    pool = options.pool_arguments(args)
+    pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     options.write_judgments(collection, leave_out(collection, teams=args.team, runs=args.run, **pool), args.output)
     return 0

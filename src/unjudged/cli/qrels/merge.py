@@ -21,16 +21,14 @@ HELP = "one set of judgments from several: majority, max, mean, agreed, replace,
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    parser.add_argument("qrels", metavar="QRELS", nargs="+", help="two or more files of judgments")
-    parser.add_argument("--rule", default="majority", metavar="RULE", help="how grades are merged (default majority)")
-    options.add_seed(parser)
-    options.add_judgment_reading(parser)
-    options.add_qrels_output(parser)
+    options.add(parser, "qrels", "rule", "seed", "output", command="qrels merge")
+    options.group(parser, "reading", "lenient", "strict", "qrels_format", "only", command="qrels merge")
 
 
 def run(args: argparse.Namespace) -> int:
     """Merge and write."""
-    from unjudged.changes.merge import RULES, merge, replace_judgments
+    from unjudged.changes.merge import RULES, merge
+    from unjudged.changes.rejudge import replace_judgments
 
     rules = (*RULES, "replace", "fill")
     if args.rule not in rules:

@@ -12,23 +12,13 @@ from unjudged.cli import options
 
 HELP = "a random share of each topic's judgments"
 
+SETTINGS = ("rate", "seed", "method", "rel", "min_relevant", "min_nonrelevant")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser, need_runs=False)
-    parser.add_argument("--rate", type=float, required=True, metavar="X", help="share to keep, above 0 and up to 1")
-    options.add_seed(parser)
-    parser.add_argument(
-        "--method",
-        default="stratified",
-        choices=("stratified", "uniform"),
-        help="stratified: relevant and nonrelevant documents apart, with the minima below (default); "
-        "uniform: all judged documents alike",
-    )
-    options.add_rel(parser, 1)
-    parser.add_argument("--min-relevant", type=int, default=1, metavar="N", help="stratified minimum (default 1)")
-    parser.add_argument("--min-nonrelevant", type=int, default=10, metavar="N", help="stratified minimum (default 10)")
-    options.add_qrels_output(parser)
+    options.add_collection(parser, "qrels reduce")
+    options.add(parser, *SETTINGS, "output", command="qrels reduce")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,14 +26,5 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.changes.reduce import reduce
 
     collection = options.open_collection(args, need_runs=False)
-    reduced = reduce(
-        collection,
-        args.rate,
-        seed=args.seed,
-        method=args.method,
-        rel=args.rel,
-        min_relevant=args.min_relevant,
-        min_nonrelevant=args.min_nonrelevant,
-    )
-    options.write_judgments(collection, reduced, args.output)
+    options.write_judgments(collection, reduce(collection, **options.keywords(args, *SETTINGS)), args.output)
     return 0

@@ -14,17 +14,16 @@ HELP = "only what a shallower pool would have held"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser)
-    options.add_pool(parser, depth=False)
-    parser.add_argument("--depth", type=int, required=True, metavar="D", help="depth of the new pool")
-    options.add_qrels_output(parser)
+    options.add_collection(parser, "qrels shallow")
+    options.add(parser, "output", command="qrels shallow")
+    options.group(parser, "pool", *options.POOL, command="qrels shallow")
 
 
 def run(args: argparse.Namespace) -> int:
     """Reduce and write."""
     from unjudged.changes.shallow import shallow
 
-    pool = options.pool_arguments(args)
+    pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     options.write_judgments(collection, shallow(collection, **pool), args.output)
     return 0

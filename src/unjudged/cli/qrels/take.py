@@ -16,12 +16,9 @@ HELP = "only what one team, or a few, would have brought"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The part's arguments."""
-    options.add_collection(parser)
-    options.add_pool(parser)
-    parser.add_argument("--team", action="append", metavar="NAME", help="team to take; repeatable")
-    parser.add_argument("--run", action="append", metavar="NAME", help="run to take; repeatable")
-    parser.add_argument("--fewest", type=int, metavar="K", help="take the K teams with the fewest unique contributions")
-    options.add_qrels_output(parser)
+    options.add_collection(parser, "qrels take")
+    options.add(parser, "team", "run", "fewest", "output", command="qrels take")
+    options.group(parser, "pool", *options.POOL, command="qrels take")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     if sum(x is not None for x in (args.team, args.run, args.fewest)) != 1:
         raise UsageError("name what to take: --team NAME, --run NAME or --fewest K")
-    pool = options.pool_arguments(args)
+    pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     teams = args.team if args.fewest is None else args.fewest
     options.write_judgments(collection, take(collection, teams=teams, runs=args.run, **pool), args.output)

@@ -1,4 +1,4 @@
-"""`bounds`: the lowest and the highest value any completion of the judgments allows, for each run and topic.
+"""`score_bounds`: the lowest and the highest value any completion of the judgments allows, for each run and topic.
 
 A completion gives every unjudged document some grade from 0 to the highest grade of the collection; judged grades
 stay. Which documents there are besides the run's own is an assumption with a name: see `GROWTH`. The modules here
@@ -85,7 +85,7 @@ class Bounds(Result):
         provenance: Provenance,
         per_topic: bool = True,
     ) -> None:
-        super().__init__(("run", "topic", "measure", "value", "low", "high"), self._tidy, provenance, self._wide)
+        super().__init__(("run", "topic", "measure", "value", "low", "high"), tuple, provenance)
         self.runs, self.topics, self.measures = tuple(runs), tuple(topics), tuple(measures)
         self.low, self.value, self.high = low, value, high
         self.counted, self.per_topic = counted, per_topic
@@ -111,7 +111,8 @@ class Bounds(Result):
         values = self.mean_values().reshape(len(self.runs), -1)
         return pd.DataFrame(values, index=pd.Index(self.runs, name="run"), columns=columns)
 
-    def _tidy(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
+        """Runs as given, topics as in the judgments with `all` last, measures as asked."""
         means = self.mean_values()
         values = np.stack((self.value, self.low, self.high), axis=-1)
         for r, run in enumerate(self.runs):
@@ -123,7 +124,8 @@ class Bounds(Result):
             for m, name in enumerate(self.measures):
                 yield run, "all", str(name), *means[r, m].tolist()
 
-    def _wide(self) -> tuple[Sequence[str], list[Row]]:
+    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+        """A column per measure."""
         means, names = self.mean_values(), [str(m) for m in self.measures]
         values = np.stack((self.value, self.low, self.high), axis=-1)
 
@@ -145,7 +147,7 @@ def _interval(measure: Measure, value: float, low: float, high: float) -> str:
     return f"{value:.4f} [{low:.4f}, {high:.4f}]"
 
 
-def bounds(
+def score_bounds(
     collection: Collection,
     wanted: Any = DEFAULT,
     *,

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Cells, Collection, Floats, Hits, Ints, Judgments
+from unjudged.collection.judgments import Lookup
 from unjudged.io.ids import Ids
 from unjudged.measures import Measure
 
@@ -153,7 +154,7 @@ def _hits(judgments: Judgments, completed: list[tuple[Cell, Completion]]) -> Hit
         starts=starts,
         docs=nameless,
         grade=np.concatenate(parts),
-        lookup=lambda: None,
+        lookup=Lookup(nameless, nameless, starts),
         order=None,
         iteration=None,
         _kept={},
@@ -190,7 +191,7 @@ def one_document_lists(
         starts=rows,
         docs=nameless,
         grade=grade.astype(np.int32),
-        lookup=lambda: None,
+        lookup=Lookup(nameless, nameless, rows),
         order=None,
         iteration=None,
         _kept={},

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
-from unjudged.measures.bounds import GROWTH, Bounds, bounds, refuse_unbounded
+from unjudged.measures.bounds import GROWTH, Bounds, refuse_unbounded, score_bounds
 from unjudged.measures.bounds.separable import is_separable, separable_differences
 from unjudged.measures.bounds.shared_ideal import normalised_differences
 
@@ -58,7 +58,7 @@ def open_differences(
         raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
     found: list[Interval] = []
     others = [m for m in measures if not is_separable(m)]
-    ends = bounds(collection, others, growth=growth) if others else None
+    ends = score_bounds(collection, others, growth=growth) if others else None
     same = _same_lists(collection, first, second) if others else np.zeros((0, 0), bool)
     for measure in measures:
         if is_separable(measure):

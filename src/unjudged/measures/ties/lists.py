@@ -57,7 +57,7 @@ class Lists(Hits):
         view.offsets = np.searchsorted(chosen, self.offsets)
         view.ties = None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen])
         view.rel = self.rel if rel is None else rel
-        view._parent, view._kept, view._gains = self, {}, {}
+        view._base, view._kept, view._gains = self._bare, {}, {}
         return view
 
     # the same views, known to be lists

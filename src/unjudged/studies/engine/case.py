@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from unjudged.scoring import Scores
 from unjudged.studies.engine.command import words_of
 from unjudged.studies.engine.execution import Unit, Work, run_units
 from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.user_code import package_hash
 from unjudged.studies.engine.workdir import Arrays, Workdir
 from unjudged.thresholds import Thresholds
 
@@ -36,9 +38,7 @@ class Workplace:
 
     def run(self, work: Work, shared: Any, units: Sequence[Unit], stage: str) -> list[Arrays]:
         """The value of every unit, in their order; kept ones are not computed again."""
-        from unjudged import __version__
-
-        task = fingerprint(__version__, self.study, f"{work.__module__}.{work.__qualname__}", shared)
+        task = self._fingerprint(work, shared)
         keys = [fingerprint(task, unit) for unit in units] if self.workdir else []
         values: dict[int, Arrays] = {}
         if self.workdir:
@@ -54,6 +54,15 @@ class Workplace:
                     self.workdir.keep(keys[left[place]], value)
                 self._tell(stage, len(values), len(units), before)
         return [values[i] for i in range(len(units))]
+
+    def _fingerprint(self, work: Work, shared: Any) -> str:
+        """What decides the values of units: this package's code, the work and its inputs."""
+        try:
+            return fingerprint(package_hash(), self.study, work, shared)
+        except TypeError as problem:
+            if self.workdir:
+                raise UsageError(f"a work folder cannot keep the units of this study: {problem}") from None
+            return secrets.token_hex(32)
 
     def _tell(self, stage: str, done: int, total: int, before: int) -> None:
         if self.progress is not None:

@@ -121,7 +121,7 @@ class Scored:
         chosen = self.places(runs)
         return tau_b(self.means[0, measure, chosen], self.means[condition, measure, chosen])
 
-    def ranks(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> dict[str, int | None]:
+    def ranked(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> dict[str, int | None]:
         """Rank of each of these runs among them: 1 + the number of those with a strictly larger mean."""
         names = self.runs if runs is None else runs
         means = self.means[condition, measure, self.places(runs)]
@@ -149,6 +149,15 @@ class Scored:
             float(self.required[condition, measure]),
         )
 
+    def significance(
+        self, condition: int, measure: int, runs: Sequence[str] | None = None
+    ) -> tuple[float, float, float]:
+        """Discriminative power, misses and false alarms among these runs; NaN where nothing was tested."""
+        if self.p_value is None:
+            return (float("nan"),) * 3
+        found = self.compared(condition, measure, runs)
+        return found.power, found.misses, found.false_alarms
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -166,12 +175,12 @@ class Compared:
         return self.significant / self.pairs if self.pairs else float("nan")
 
 
-def fill(case: Case, conditions: Conditions) -> Scored:
-    """Score the runs under every condition."""
+def fill(case: Case, conditions: Conditions, what: str = "") -> Scored:
+    """Score the runs under every condition; `what` is told while it runs."""
     size = len(conditions.measures) if conditions.test is None else 1 if len(conditions.names) == 1 else TOGETHER
     groups = [tuple(range(len(conditions.measures))[i : i + size]) for i in range(0, len(conditions.measures), size)]
     units = [(c, group) for c in range(len(conditions.names)) for group in groups]
-    values = case.run(judge, conditions, units, conditions.size)
+    values = case.run(judge, conditions, units, what or conditions.size)
 
     def joined(name: str) -> Any:
         rows = [

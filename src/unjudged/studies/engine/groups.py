@@ -17,6 +17,7 @@ from unjudged.collection.pool import TOLERANCE, pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.scoring import under_policy
 from unjudged.studies.engine.significance import Test, correction_of
 
@@ -174,6 +175,10 @@ class Pooling(Group):
     pooled: Any = "infer"
     tolerance: float = TOLERANCE
 
+    def __post_init__(self) -> None:
+        check("depth", self.depth)
+        check("tolerance", self.tolerance)
+
     def of(self, collection: Collection) -> Pool:
         """The pool of a collection; Unanswerable where it was to be inferred and cannot be seen."""
         if self.pooled not in (None, "infer"):
@@ -209,7 +214,10 @@ def tell_pool(case: Case, pool: Pool, so: str) -> None:
     share = float(membership(case.collection, pool).found().mean())
     case.note(f"{pool}{pool.guessed}")
     if share < 0.995:
-        case.note(f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, {so}")
+        case.note(
+            f"these runs explain {100 * share:.1f}% of the judgments; pooled runs are missing, or judgments were added "
+            f"in another way: {so}"
+        )
     for note in pool.notes:
         case.note(note)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Ints, Rankings
+from unjudged.collection import Collection, Ints
 from unjudged.correction.merging import Int32s, TopicLists
 
 
@@ -17,13 +17,15 @@ class Lists:
     """Some runs of a collection with their full lists. Run numbers here count these runs only.
 
     `answered`: runs x judged topics. `outside`: runs x runs, the number of topics without judgments both answer.
+    `offsets` and `doc` are the lists of the collection's rankings; `numbers` say which runs there are meant.
     """
 
     runs: tuple[str, ...]
     numbers: Ints
     answered: npt.NDArray[np.bool_]
     outside: Ints
-    rankings: Rankings
+    offsets: Ints
+    doc: Int32s
     codes: int
 
     @classmethod
@@ -36,7 +38,7 @@ class Lists:
         names = [frozenset(rankings.outside[i]) for i in numbers]
         outside = np.array([[len(a & b) for b in names] for a in names], np.int64).reshape(len(runs), len(runs))
         codes = max(int(rankings.doc.max(initial=-1)) + 1, len(collection.judgments))
-        return cls(runs, numbers, answered, outside, rankings, codes)
+        return cls(runs, numbers, answered, outside, rankings.offsets, rankings.doc, codes)
 
     def topics_of(self, run: Ints, other: Ints) -> Ints:
         """Number of topics two runs share, those without judgments included (runs x runs, broadcast)."""
@@ -45,19 +47,12 @@ class Lists:
 
     def first(self, n: int) -> tuple[Ints, Int32s]:
         """Run and code of every document among the first n of its list."""
-        topics, offsets = self.answered.shape[1], self.rankings.offsets
+        topics, offsets = self.answered.shape[1], self.offsets
         cells = (self.numbers[:, None] * topics + np.arange(topics)).ravel()
         sizes = np.minimum(offsets[cells + 1] - offsets[cells], n)
         place = np.arange(int(sizes.sum())) + np.repeat(offsets[cells] - (np.cumsum(sizes) - sizes), sizes)
         run = np.repeat(np.repeat(np.arange(len(self.runs)), topics), sizes)
-        return run, self.rankings.doc[place]
-
-    def in_top(self, depth: int, judged: int) -> npt.NDArray[np.bool_]:
-        """Runs x judgments: is the document in the top `depth` of the run? One listed twice has one place."""
-        run, code = self.first(depth)
-        inside = np.zeros((len(self.runs), judged), bool)
-        inside[run[code < judged], code[code < judged]] = True
-        return inside
+        return run, self.doc[place]
 
     def count(self, chosen: npt.NDArray[np.bool_], n: int) -> Ints:
         """Per run, how many of the chosen judgments are among the first n of its lists, all topics together."""
@@ -70,12 +65,12 @@ class Lists:
         topics = self.answered.shape[1]
         number, seen = np.zeros(self.codes, np.int32), np.zeros(self.codes, bool)
         for t in range(topics):
-            starts = self.rankings.offsets[self.numbers * topics + t]
-            lengths = self.rankings.offsets[self.numbers * topics + t + 1] - starts
+            starts = self.offsets[self.numbers * topics + t]
+            lengths = self.offsets[self.numbers * topics + t + 1] - starts
             longest = int(lengths.max(initial=0))
             inside = np.arange(longest) < lengths[:, None]
             place = np.where(inside, starts[:, None] + np.arange(longest), 0)
-            codes = self.rankings.doc[place] if longest else np.zeros(place.shape, np.int32)
+            codes = self.doc[place] if longest else np.zeros(place.shape, np.int32)
             seen[codes[inside]] = True
             code = np.flatnonzero(seen).astype(np.int32)
             seen[code] = False

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Ints
-from unjudged.correction.lists import Lists
+from unjudged.collection.membership import found_by_no_other
+from unjudged.correction.full_lists import Lists
 from unjudged.correction.merging import Int32s, TopicLists, merged_tops
 
 Mask = npt.NDArray[np.bool_]
@@ -65,7 +66,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Counts:
     """What a plan counts in the first n, per topic.
 
     `new`: topics x pools x new runs. `own`: topics x pools x pooled runs. `merged`: topics x new x pooled, the pooled
@@ -81,7 +82,12 @@ class Tally:
     lost: Found
 
 
-def tally(
+def binary(grade: npt.NDArray[np.int32], rel: int) -> npt.NDArray[np.int32]:
+    """1 relevant, 0 judged nonrelevant, -1 unjudged."""
+    return np.where(grade >= rel, 1, np.where(grade >= 0, 0, -1)).astype(np.int32)
+
+
+def count(
     lists: Lists,
     grade: npt.NDArray[np.int32],
     plans: Sequence[Plan],
@@ -89,7 +95,7 @@ def tally(
     *,
     alpha: float = 1.0,
     repooled: bool = True,
-) -> list[Tally]:
+) -> list[Counts]:
     """Count for all plans. `grade` belongs to the rows of the judgments.
 
     A pooled run's merged list is worked out once for all cut-offs. `repooled`: a pool without a run holds nothing
@@ -119,7 +125,7 @@ def tally(
             lost = _lost(plan, of_own, rank[plan.pooled], slot[topic.top(plan.pooled, plan.n)], depth, repooled)
             found.append((of_new, of_own.sum(axis=2), of_merged, lost))
     return [
-        Tally(plan, alpha > 0, *map(Found.split, map(np.stack, zip(*found, strict=True))))
+        Counts(plan, alpha > 0, *map(Found.split, map(np.stack, zip(*found, strict=True))))
         for plan, found in zip(plans, parts, strict=True)
     ]
 
@@ -137,9 +143,12 @@ def _lost(plan: Plan, worth: Int32s, rank: Int32s, top: Int32s, depth: int, repo
 
     `worth`: pools x pooled x places, `rank`: pooled x judged documents, `top`: pooled x places.
     """
-    inside = np.zeros((len(rank), rank.shape[1] + 1), np.int32)
+    inside = np.zeros((len(rank), rank.shape[1] + 1), bool)
     inside[:, :-1] = (rank > 0) & (rank <= depth)
-    everyone = inside.sum(axis=0, dtype=np.int32)
-    finders = np.stack([everyone - inside[~peers].sum(axis=0, dtype=np.int32) for peers in plan.peers])[:, top]
-    by_itself = np.where(np.arange(plan.n) < depth, 1, 0 if repooled else -1)
-    return np.asarray(np.where(finders == by_itself, worth[plan.pool_of], 0).sum(axis=2), np.int64)
+    runs = np.arange(len(rank))[:, None]
+    goes = inside[runs, top] | repooled
+    lost = [
+        np.where(found_by_no_other(inside, peers)[runs, top] & goes, worth[pool], 0).sum(axis=1)
+        for peers, pool in zip(plan.peers, plan.pool_of, strict=True)
+    ]
+    return np.asarray(lost, np.int64).reshape(len(plan.new), len(plan.pooled))

@@ -1,6 +1,6 @@
 """What `unjudged check` finds in a collection that was read already: the judgments' lines, the runs' lists.
 
-The lines of the runs are not read again, for that takes longer than all the rest of a report; so what only lines show
+The lines of the runs are not read again, which would take longer than all the rest of a report; what only lines show
 (rank columns, repeated documents, tags that change) is left to `unjudged check`.
 """
 
@@ -27,16 +27,16 @@ LARGEST = 8_000_000
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding: in how many files, how often in all (also in words), the first one, and what it means."""
+    """One kind of finding: how often and in how many files (`amount`), and the first one with its file."""
 
     code: str
     severity: str
     title: str
-    files: int
-    count: int
     amount: str
     first: str
-    text: str
+
+    def __str__(self) -> str:
+        return f"{self.code} ({self.severity}): {self.title}, {self.amount}; in {self.first}"
 
 
 def file_findings(collection: Collection) -> list[Kind]:
@@ -52,10 +52,9 @@ def file_findings(collection: Collection) -> list[Kind]:
 
 def _kind(code: str, found: Sequence[Finding]) -> Kind:
     known, first = CODES[code], min(found, key=lambda finding: finding.file)
-    where = f"{Path(first.file).name}: {first.sentence}"
     count = sum(finding.count for finding in found)
     amount = f"{many(count, known.unit)} in {many(len(found), 'file')}"
-    return Kind(code, known.severity, known.title, len(found), count, amount, where, known.text)
+    return Kind(code, known.severity, known.title, amount, f"{Path(first.file).name}: {first.sentence}")
 
 
 def _judgments(collection: Collection) -> tuple[Judged, list[Finding]]:
