@@ -241,7 +241,7 @@ _STUDIES = (
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
     Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),
     Option("drop", "leave out the runs whose mean is below this quantile of the means", "Q", decimal, 0.0),
-    Option("rates", "shares of the relevant documents that are overlooked", "P,P", numbers),
+    Option("rates", "shares of the relevant documents that are overlooked", "P,P", numbers, (0.05, 0.1, 0.2, 0.3)),
     Option("before", "the judgments as they were before the change", "QRELS"),
     Option("a", "name of the first run", "NAME"),
     Option("b", "name of the second run", "NAME"),
@@ -442,7 +442,12 @@ def default(name: str, command: str = "") -> Any:
 def check(name: str, value: Any, command: str = "") -> None:
     """A UsageError for a value that means nothing; None is never refused."""
     declared = option(name, command)
-    if value is not None and declared.check is not None:
+    if value is None:
+        return
+    if declared.choices and value not in declared.choices:
+        known = " or ".join(map(str, declared.choices))
+        raise UsageError(f"{declared.argument} can be {known}, not {value!r}")
+    if declared.check is not None:
         declared.check(value)
 
 
