@@ -24,6 +24,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 execution._WORTH_PROCESSES = math.inf  # on a busy machine, studies would start processes that know nothing of a test
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on generated examples are slow; the others say so themselves (`@pytest.mark.slow`)."""
+    for item in items:
+        if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def own_measures_go() -> Iterator[None]:
     """What a test registers is gone after it: others look at all measures there are."""

@@ -71,6 +71,7 @@ def agrees(shown: str, printed: str) -> bool:
 SHOWN = {str(page.relative_to(ROOT)): list(pieces(page.read_text("utf-8"))) for page in PAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown])
 @pytest.mark.filterwarnings("ignore")  # remarks of the packages in coming-from.md
 def test_a_page_shows_what_happens(
@@ -145,6 +146,7 @@ def test_the_workflow_runs_and_stands_on_its_page(tmp_path: Path, monkeypatch: p
     assert '<testsuite name="unjudged ci" tests="2" failures="0"' in Path("junit.xml").read_text()
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],

@@ -70,6 +70,7 @@ def test_pyterrier_experiment() -> None:
     assert table[list(expected.columns)].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # numba's remarks when ranx is compiled for the first time
 def test_ranx_in_and_out(tmp_path: Path) -> None:
     import ranx

@@ -17,6 +17,7 @@ def test_no_notebook_is_forgotten() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.ipynb")} == set(NOTEBOOKS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # those of the machinery that runs notebooks are not ours
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

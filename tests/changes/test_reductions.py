@@ -108,6 +108,7 @@ def test_stratified_reduction_keeps_the_numbers_of_the_papers() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["stratified", "uniform"])
 @pytest.mark.parametrize("rate", [1 / 3, 2 / 3, 0.1 + 0.2, 0.123456789012345678, 1e-5 / 3, 1.0])
 def test_a_share_may_have_any_number_of_digits(rate: float, method: str) -> None:

@@ -85,6 +85,7 @@ def refused(
         assert sorted(p.name for p in (folder / str(number)).iterdir()) == before, kind.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_refuses(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

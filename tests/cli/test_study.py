@@ -92,6 +92,7 @@ def test_text_ends_with_the_verdict_and_progress_stays_on_stderr(
     assert "note: pool of depth 10 from 12 runs (depth inferred)\n" in printed.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
 def test_bars_on_a_terminal(inputs: list[str]) -> None:
     """Progress is drawn on a terminal's stderr, and stdout stays what it is elsewhere."""
@@ -136,10 +137,6 @@ def test_help_names_every_study_and_option(capfd: pytest.CaptureFixture[str]) ->
         (["study", "depth", "Q", "R", "--levels", "a,b"], "numbers are given as 50,10,1, not 'a,b'"),
         (["study", "power", "Q", "R", "-m", "APP"], "APP"),
         (["study", "power", "Q", "R", "--figure", "x.gif"], "a chart ends in .svg"),
-        (
-            ["study", "power", "INPUTS", "--cluster", "tcp://127.0.0.1:1"],
-            "no Dask scheduler answers at tcp://127.0.0.1:1",
-        ),
         (["study", "power", "INPUTS", "--beside", "nowhere"], "--beside nowhere: a folder with qrels.txt"),
         (["study", "power", "INPUTS", "--workdir", "FILE/w"], "the work folder cannot be made"),
         (["study", "power", "INPUTS", "--figure", "tau=x.svg"], "no chart 'tau'"),
@@ -162,6 +159,7 @@ def test_misuse_is_one_sentence(
     assert len([line for line in printed.err.strip().split("\n") if line.startswith("unjudged")]) == 1
 
 
+@pytest.mark.slow
 def test_charts_are_written(inputs: list[str], tmp_path: Path) -> None:
     charts = ["--figure", str(tmp_path / "a.svg"), "--figure", f"ranks={tmp_path / 'b.json'}"]
     assert (
@@ -201,6 +199,7 @@ def expected(folder: Path) -> str:
     return reduction(given, "--jobs", "1")
 
 
+@pytest.mark.slow
 def test_one_process_and_four(inputs: list[str], expected: str) -> None:
     assert expected.count("\n") == 1 + 2 * 3 * 2
     assert reduction(inputs, "--jobs", "4") == expected
@@ -227,6 +226,7 @@ def interrupted(after: int, by: signal.Signals, arguments: list[str]) -> subproc
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_killed_and_resumed(jobs: str, inputs: list[str], expected: str, tmp_path: Path) -> None:
     work = ["--workdir", str(tmp_path / "work"), "--jobs", jobs]
@@ -243,6 +243,7 @@ def test_killed_and_resumed(jobs: str, inputs: list[str], expected: str, tmp_pat
     assert third.stdout == expected and "7 units, 7 kept from before" in third.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) -> None:
     work = ["--workdir", str(tmp_path / "work"), "--jobs", "2"]
     stopped = interrupted(3, signal.SIGINT, ["study", "reduction", *inputs, *LINE, *work])
@@ -253,6 +254,7 @@ def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) ->
     assert reduction(inputs, *work) == expected
 
 
+@pytest.mark.slow
 def test_a_damaged_unit_is_computed_again(inputs: list[str], expected: str, tmp_path: Path) -> None:
     work = ["--workdir", str(tmp_path / "work"), "--jobs", "1"]
     assert reduction(inputs, *work) == expected
@@ -280,6 +282,7 @@ def test_a_work_folder_of_other_inputs(
     assert main(["study", "agreement", *inputs, "-m", "AP,Q", *work]) == 0  # other options: other units
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of file sizes")
 def test_no_room_in_the_work_folder(inputs: list[str], tmp_path: Path) -> None:
     """A real write that fails: files may not grow past 2 kB, which the list of inputs needs, but not a unit."""
@@ -297,7 +300,7 @@ def test_no_room_in_the_work_folder(inputs: list[str], tmp_path: Path) -> None:
 CLUSTER = """
 import os, signal, sys
 import unjudged as uj
-from unjudged.cli import main
+from unjudged.cli import main, study
 from distributed import Client, LocalCluster
 from distributed.cfexecutor import ClientExecutor
 
@@ -315,6 +318,7 @@ class Killing(ClientExecutor):
 
 if __name__ == "__main__":
     qrels, runs, teams, out, *line = sys.argv[1:]
+    study.ANSWER_WITHIN = "300s"  # the machine may be busy
     options = dict(measures="AP,Q'", levels=(70, 50, 30), resamples=100, repeats=2)
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
@@ -329,20 +333,24 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer(inputs: list[str]) -> None:
+    """In a process of its own, as below."""
     pytest.importorskip("distributed")
     code = "import sys; from unjudged.cli import main, study; study.ANSWER_WITHIN = '1s'; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "study", "power", *inputs, "--cluster", "tcp://127.0.0.1:1"]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and "no Dask scheduler answers at tcp://127.0.0.1:1" in done.stderr
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert done.stderr.count("unjudged: ") == 1 and "no Dask scheduler answers at tcp://127.0.0.1:1" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_cluster_of_two_workers_and_one_killed_half_way(inputs: list[str], expected: str, tmp_path: Path) -> None:
     """In a process of its own, which is what a cluster leaves its traces in."""
     pytest.importorskip("distributed")
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
-    settings = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "10s"}
+    settings = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s"}
     command = [sys.executable, str(script), inputs[0], inputs[1], inputs[3], str(tmp_path / "table"), *LINE]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **settings}, timeout=600)
     assert (tmp_path / "table.whole").exists(), done.stderr

@@ -92,6 +92,7 @@ def test_merging_is_what_the_plain_version_says(r: list[str], u: list[str], n: i
 # -- the experiment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("leave", ["team", "run"])
 @pytest.mark.parametrize("seed", range(6))

@@ -65,6 +65,7 @@ def test_every_study_is_drawn(results: dict[str, Result]) -> None:
     assert {name.split()[0] for name in results} >= set(known()) - elsewhere - {"change", "topics"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_charts_are_drawn_and_described(name: str, results: dict[str, Result]) -> None:
     result = results[name]

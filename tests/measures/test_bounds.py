@@ -151,6 +151,7 @@ def check(cases: Sequence[Case], top: int, measures: Sequence[str]) -> int:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("top", "count", "limit"), [(1, 500, 128), (2, 250, 243), (3, 200, 256)])
 def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     rng = random.Random(top)
@@ -159,6 +160,7 @@ def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     assert check(cases, top, MEASURES) > 20 * count
 
 
+@pytest.mark.slow
 def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Q, where small cases are not simply enumerated: the bounds on boxes rule nothing good out."""
     monkeypatch.setattr(blended, "FEW", 0)
@@ -225,6 +227,7 @@ def test_free_growth_of_capped_measures() -> None:
         np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
 
 
+@pytest.mark.slow
 def test_free_growth_of_falling_measures() -> None:
     """The infimum is 0; the highest value is attained, for bpref with relevant and nonrelevant documents added."""
     rng = random.Random(8)
@@ -236,6 +239,7 @@ def test_free_growth_of_falling_measures() -> None:
     np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
 
 
+@pytest.mark.slow
 def test_free_growth_contains_the_other() -> None:
     rng = random.Random(9)
     collection = collection_of([random_case(rng, 2, 10**6) for _ in range(100)], 2)

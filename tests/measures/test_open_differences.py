@@ -85,6 +85,7 @@ def brute_force(qrels: Qrels, runs: Runs, measures: list[Measure]) -> tuple[np.n
     return low, high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(12))
 def test_against_every_completion(number: int) -> None:
     qrels, runs = random_case(number)
@@ -150,6 +151,7 @@ def test_ndcg_and_recall_are_told_apart_where_their_sums_are() -> None:
     assert alone.low[0, 0, 0] < alone.high[1, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(4))
 def test_free_growth_leaves_room_for_documents_nobody_retrieved(number: int) -> None:
     """Random completions with up to 20 more relevant documents that no run has: differences stay inside."""

@@ -168,6 +168,7 @@ def test_a_work_folder_is_used(collection: uj.Collection, report: Report, tmp_pa
     assert sorted(p.name for p in (tmp_path / "kept").rglob("*.unit")) == units
 
 
+@pytest.mark.slow
 def test_thresholds_decide_the_words(collection: uj.Collection, tmp_path: Path) -> None:
     verdict = uj.study("never-judged", collection).verdict
     assert verdict is not None and verdict.value is not None and verdict.value > 0
@@ -213,6 +214,7 @@ def test_too_small_a_collection_is_refused() -> None:
         uj.report(uj.load(one, {"a": run, "b": run}), seed=-1)
 
 
+@pytest.mark.slow
 def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], report: Report) -> None:
     given = ["report", str(folder / "qrels.txt"), str(folder / "runs"), "--teams", str(folder / "teams.tsv")]
     out = tmp_path / "trust.html"

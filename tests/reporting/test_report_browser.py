@@ -16,7 +16,7 @@ import pytest
 import unjudged as uj
 from unjudged.reporting import Report
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
 READY = "html[data-ready=yes]"
 

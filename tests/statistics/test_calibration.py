@@ -87,6 +87,7 @@ def test_intervals_hold_the_true_difference(interval: Callable[..., tuple[np.nda
     assert held == pytest.approx(0.9, abs=three_errors(0.9, EXPERIMENTS) + 0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [lambda x, seed: randomised_tukey(x, resamples=400, seed=seed), lambda x, seed: classical_tukey(x)],
@@ -104,6 +105,7 @@ def test_tukey_calls_any_pair_of_equal_runs_different_with_chance_alpha(
     assert alarms / trials == pytest.approx(ALPHA, abs=three_errors(ALPHA, trials))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["randomised", "classical"])
 def test_tukey_of_two_runs_has_the_power_of_the_t_test(kind: str) -> None:
     trials, topics, difference = 400, 20, 0.09

@@ -269,6 +269,7 @@ def test_classical_tukey_is_scipys_where_topics_do_not_matter() -> None:
     assert one_way.pvalue[0, 3] == pytest.approx(stats.studentized_range.sf(q, 4, 36), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "df"), [(2, 1), (2, 5), (3, 2), (5, 30), (30, 29), (127, 4158)])
 def test_studentised_range_is_scipys(runs: int, df: int) -> None:
     q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 9.0])
@@ -295,6 +296,7 @@ def test_two_way_anova_is_statsmodels() -> None:
     assert found.ss_total == pytest.approx(found.ss_runs + found.ss_topics + found.ss_error, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mine", "theirs"),
     [(multiple.bonferroni, "bonferroni"), (multiple.holm, "holm"), (multiple.benjamini_hochberg, "fdr_bh")],

@@ -109,6 +109,7 @@ def test_permutation_is_exact_for_few_topics() -> None:
         assert row["p_value"] == np.mean(np.array(flipped) >= abs(z.mean()) - 1e-12)
 
 
+@pytest.mark.slow
 def test_permutation_against_scipy_within_chance() -> None:
     """20,000 drawn sign flips on each side: within 5 standard errors of each other."""
     for row in rows_of(uj.compare(scores_of(MATRIX[:, :3]), test="permutation", resamples=20_000, seed=5)):
@@ -177,6 +178,7 @@ def test_randomised_tukey_of_the_worked_example() -> None:
         assert (row["low"] > 1e-12 or row["high"] < -1e-12) == (row["p_value"] < 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ours", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh"), ("none", None)]
 )

@@ -91,6 +91,7 @@ def made(tmp_path: Path, seed: int) -> tuple[dict[str, Any], list[str]]:
     return here, [str(tmp_path / "qrels.txt"), str(tmp_path / "runs"), "--teams", str(tmp_path / "teams.tsv")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["sigir2015", "strict"])
 @pytest.mark.parametrize(("seed", "top", "leave"), [(1, 0.75, "team"), (2, None, "team"), (3, 0.75, "run")])
 def test_any_collection_through_the_command_line(

@@ -173,6 +173,7 @@ def test_what_computes_nothing_does_not(edit: str, tmp_path: Path, monkeypatch: 
     assert in_memory(lay(tmp_path / "b", *NO_EDITS[edit]), monkeypatch) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", ["a list it uses", "the body of the work function", "a value in another module"])
 def test_edited_code_is_never_answered_from_the_work_folder(edit: str, tmp_path: Path) -> None:
     folder = lay(tmp_path / "here")
@@ -181,6 +182,7 @@ def test_edited_code_is_never_answered_from_the_work_folder(edit: str, tmp_path:
     assert run(folder / "user.py", folder) == "0.5115 0.5115 kept 0"
 
 
+@pytest.mark.slow
 def test_the_same_code_continues_from_anywhere(tmp_path: Path) -> None:
     """From another folder, with another hash seed, with other comments."""
     first, second = lay(tmp_path / "first"), lay(tmp_path / "second", *NO_EDITS["a comment and the lines"])
@@ -188,6 +190,7 @@ def test_the_same_code_continues_from_anywhere(tmp_path: Path) -> None:
     assert run(second / "user.py", tmp_path, PYTHONHASHSEED="2") == "0.1705 0.1705 kept 2"
 
 
+@pytest.mark.slow
 def test_two_states_of_the_package_do_not_share_units(tmp_path: Path) -> None:
     """Of one version: only a file of the package differs."""
     ignored = shutil.ignore_patterns("__pycache__")
@@ -204,6 +207,7 @@ def test_two_states_of_the_package_do_not_share_units(tmp_path: Path) -> None:
     assert run(folder / "user.py", folder, PYTHONPATH=str(tmp_path / "src")) == "0.5115 0.5115 kept 0"
 
 
+@pytest.mark.slow
 def test_what_has_no_fingerprint_is_refused_for_a_work_folder_alone(tmp_path: Path) -> None:
     lock = ("user.py", "names = 0.0", "names = 0.0 * bool(LOCK) + 0.0")
     folder = lay(tmp_path / "here", *lock)

@@ -306,6 +306,7 @@ def fresh(collection: uj.Collection) -> Iterator[Served]:
         yield running
 
 
+@pytest.mark.slow
 def test_two_hundred_at_once(fresh: Served) -> None:
     """Reads are all answered; computations beyond what may wait are refused; the server lives."""
     served = fresh

@@ -13,7 +13,7 @@ from local_page import Served
 import unjudged as uj
 from unjudged.reporting import SECTIONS
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
 DONE = "html[data-state=done]"
 

@@ -11,6 +11,7 @@ from unjudged.figures import holes as charts
 from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.results import Row, Verdict
 from unjudged.scoring import score
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
@@ -79,7 +80,7 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     shares = unjudged[-2:] / np.maximum(documents[-2:], 1)
     everything = float(unjudged[-1].sum() / max(documents[-1].sum(), 1))
     case.note(
-        f"of the first {top} documents {percent(1 - float(shares[0].mean()))} were judged on average, of whole lists "
+        f"of the first {top} documents {percent(1 - exact_mean(shares[0]))} were judged on average, of whole lists "
         f"{percent(1 - everything)}"
     )
     return Answer(

@@ -19,6 +19,7 @@ from unjudged.measures import Measure
 from unjudged.results import Row, Step, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine.answer import Answer, Answers, Chart
 from unjudged.studies.engine.case import Case
@@ -82,7 +83,7 @@ def judges(case: Case, scoring: UsualScoring, *, second: Any = None) -> Answer:
     taus = [tau_b(x, y) for x, y in zip(first, last, strict=True)]
     names, runs = [str(m) for m in setup.measures], setup.collection.runs
     rows: list[Row] = [
-        (name, len(shared_topics), len(runs), tau, float(first[m].mean()), float(last[m].mean()))
+        (name, len(shared_topics), len(runs), tau, exact_mean(first[m]), exact_mean(last[m]))
         for m, (name, tau) in enumerate(zip(names, taus, strict=True))
     ]
     lead = leading(setup.measures)

@@ -16,6 +16,7 @@ from unjudged.measures import Measure
 from unjudged.results import Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, UsualScoring
@@ -83,7 +84,7 @@ def noise(
     for unit, value in zip(units, values, strict=True):
         for m, name in enumerate(names):
             tau = 1.0 if unit == units[0] else tau_b(before[m], value["means"][m])
-            rows.append((*unit, name, float(value["means"][m].mean()), tau))
+            rows.append((*unit, name, exact_mean(value["means"][m]), tau))
     _tell(case, rows, names[leading(setup.measures)])
     return Answer(
         COLUMNS,
@@ -109,7 +110,7 @@ def _tell(case: Case, rows: Sequence[Row], measure: str) -> None:
     for kind, rate, _, name, _, tau in rows:
         if name == measure and rate:
             taus.setdefault((kind, rate), []).append(tau)
-    means = {key: float(np.mean(values)) for key, values in taus.items()}
+    means = {key: exact_mean(values) for key, values in taus.items()}
     told = ", ".join(f"{percent(rate)} leave tau {tau:.2f}" for (kind, rate), tau in means.items() if kind == RANDOM)
     case.note(f"random errors of {told} by {measure}")
     favoured = {kind.removeprefix("favours "): tau for (kind, _), tau in means.items() if kind != RANDOM}

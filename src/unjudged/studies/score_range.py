@@ -11,6 +11,7 @@ from unjudged.figures import score_range as charts
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.measures.bounds import BOUNDED, score_bounds
 from unjudged.results import Row, Verdict
+from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
@@ -55,7 +56,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     rows: list[Row] = [
         (c.runs[r], team_of(c, c.runs[r]), *map(float, (value[r], low[r], high[r], high[r] - low[r]))) for r in order
     ]
-    case.note(f"on average a score can move by {float((high - low).mean()):.4f} in {measure}")
+    case.note(f"on average a score can move by {exact_mean(high - low):.4f} in {measure}")
     return Answer(
         COLUMNS,
         rows,
