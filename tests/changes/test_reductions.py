@@ -593,7 +593,7 @@ def test_refusals_are_sentences(po1: uj.Collection) -> None:
         (lambda: po1.with_runs(["r6"]), "no run 'r6'"),
         (lambda: po1.keeping(np.ones(3, bool), "x"), "a mask of 7 true or false values"),
         (lambda: po1.keeping(np.zeros(7, bool), "everything out"), "everything out: no judgments left"),
-        (lambda: uj.pool_of(po1, pooled="all"), "pooled runs can be 'infer' or a list"),
+        (lambda: uj.pool_of(po1, pooled="some"), "pooled runs can be 'infer', 'all' or a list"),
         (lambda: uj.pool_of(po1, pooled=["x"]), "none of the pooled runs is among the runs given"),
         (lambda: uj.pool_of(po1, tolerance=-1), "the tolerance is a share"),
     ):
