@@ -105,7 +105,12 @@ def read_collection(
     given = run_inputs(runs, judgments, reading, lists)
     if not given and need_runs:
         raise UsageError("no runs given")
-    return Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen).collection(given)
+    told: dict[str, Any] = {"teams": os.fspath(teams)} if isinstance(teams, (str, os.PathLike)) else {}
+    told |= {
+        name: True for name, set_ in (("lenient", reading.lenient), ("strict", reading.strict), ("qa", qa)) if set_
+    }
+    origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
+    return origin.collection(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +126,8 @@ class Origin:
     jobs: int | None
     topic_notes: bool
     seen: files.Unchanged
+    told: Mapping[str, Any]
+    """Settings that stand in the provenance only where they were given."""
 
     def with_ties(self, ties: str) -> Collection:
         """The collection as it was read, with equal scores in another order."""
@@ -165,6 +172,7 @@ class Origin:
                 "highest gain": judgments.gains.highest(),
                 "negative grades": self.negative,
                 "only": self.only,
+                **self.told,
             },
             lists,
             self,

@@ -14,6 +14,7 @@ from unjudged.collection import Collection, Floats, Ints, Judgments, Pool
 from unjudged.errors import UsageError, nearest, some
 
 Mask = npt.NDArray[np.bool_]
+Ints32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +84,16 @@ class Membership:
         return Contributions(names, per_topic(alone | True), per_topic(alone), per_topic(alone & relevant))
 
 
-def found_by_no_other(inside: Mask, among: Mask) -> Mask:
-    """Runs x documents: has no other run (of those chosen by `among`) the document in its top?
+def found_by_no_other(inside: Ints32, peers: Mask, docs: Ints32) -> Mask:
+    """Sets of peers x runs x places: has no peer but the run itself the document in this place in its top?
 
-    `inside`: runs x documents, what each run has in its top.
+    `inside`: runs x documents, 1 where the run has the document in its top. `peers`: sets x runs, who else was pooled.
+    `docs`: runs x places, numbers of documents.
     """
-    times = inside[among].sum(axis=0, dtype=np.int32)
-    return np.asarray(times - (inside & among[:, None]) == 0)
+    times = inside.sum(axis=0, dtype=np.int32)
+    of_peers = np.stack([times - inside[~among].sum(axis=0, dtype=np.int32) for among in peers])
+    own = np.take_along_axis(inside, docs, axis=1) * peers[:, :, None]
+    return np.asarray(of_peers[:, docs] == own)
 
 
 def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:

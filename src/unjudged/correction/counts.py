@@ -143,12 +143,9 @@ def _lost(plan: Plan, worth: Int32s, rank: Int32s, top: Int32s, depth: int, repo
 
     `worth`: pools x pooled x places, `rank`: pooled x judged documents, `top`: pooled x places.
     """
-    inside = np.zeros((len(rank), rank.shape[1] + 1), bool)
+    inside = np.zeros((len(rank), rank.shape[1] + 1), np.int32)
     inside[:, :-1] = (rank > 0) & (rank <= depth)
-    runs = np.arange(len(rank))[:, None]
-    goes = inside[runs, top] | repooled
-    lost = [
-        np.where(found_by_no_other(inside, peers)[runs, top] & goes, worth[pool], 0).sum(axis=1)
-        for peers, pool in zip(plan.peers, plan.pool_of, strict=True)
-    ]
-    return np.asarray(lost, np.int64).reshape(len(plan.new), len(plan.pooled))
+    goes = found_by_no_other(inside, plan.peers, top)
+    if not repooled:
+        goes &= np.take_along_axis(inside, top, axis=1) > 0
+    return np.asarray(np.where(goes, worth[plan.pool_of], 0).sum(axis=2), np.int64)

@@ -41,7 +41,7 @@ def fingerprint(*things: Any) -> str:
 
 def of_collection(collection: Collection) -> dict[str, str]:
     """Fingerprints of a collection's parts, to say which one differs."""
-    settings = {k: v for k, v in collection.settings.items() if k != "only"}
+    settings = {k: v for k, v in collection.settings.items() if k not in ("only", "teams")}
     return {
         "judgments": fingerprint(collection.judgments),
         "runs": fingerprint(collection.runs, collection.hits),
