@@ -16,7 +16,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
-from unjudged.comparing.significance import RANDOM, TESTS
 
 import unjudged as uj
 from unjudged.errors import UsageError
