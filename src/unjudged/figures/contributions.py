@@ -24,11 +24,7 @@ def contribution_bars(rows: Records, owner: str) -> dict[str, Any]:
     top = ranked[0]
     spec = {
         "description": f"Judged documents per topic of {len(names)} {owner}s: found by others too, by the {owner} "
-<<<<<<< HEAD
-        f"alone, and relevant ones by the {owner} alone. {top[owner]} has most unique ones, {top['unique']:g} a topic.",
-=======
         f"alone, and relevant ones by the {owner} alone. {top[owner]} alone found most, {top['unique']:g} per topic.",
->>>>>>> pools
         "width": 200,
         "height": {"step": 15},
         "mark": {"type": "bar", "tooltip": True},
