@@ -240,6 +240,7 @@ def test_the_papers_table(collections: dict[str, Any]) -> None:
     assert "SRE*" in latex
 
 
+@pytest.mark.slow
 def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     result = study(collections)
     assert result.columns == ("collection", *COLUMNS)
@@ -254,6 +255,7 @@ def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     assert len(spec["data"]["values"]) == 4 * 2 * 2
 
 
+@pytest.mark.slow
 def test_stability_against_scipy(collections: dict[str, Any]) -> None:
     """Figure 2: the change of MAE in percent, E rho^2 from the mean squares, Spearman's rho and p by scipy."""
     from scipy import stats
@@ -335,6 +337,7 @@ def test_too_few_teams_say_nothing(collections: dict[str, Any]) -> None:
     assert "there are only 3 teams (at least 4 are needed)" in told.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
 @pytest.mark.parametrize("pooled", ["all", "six"])
 def test_one_verdict_about_correction(collections: dict[str, Any], name: str, pooled: str) -> None:
