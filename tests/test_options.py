@@ -156,15 +156,15 @@ def test_python_has_the_same_defaults(function: Any) -> None:
 
 
 def test_one_default_where_the_meaning_is_one() -> None:
-    """DESIGN 7: infer wherever a verdict is given, all in qrels and pool; seed 0, alpha 0.05, jobs everywhere alike."""
+    """DESIGN 7: infer wherever a verdict is given, all in qrels; seed 0, alpha 0.05 and jobs alike everywhere."""
     found: dict[str, set[Any]] = {}
     for command, action in arguments():
         if action.dest in ("pooled", "seed", "alpha", "jobs") and not command.startswith("study "):
             found.setdefault(f"{command.split()[0]} {action.dest}", set()).add(action.default)
     for verb in ("correct", "report", "serve"):
         assert found[f"{verb} pooled"] == {"infer"}
-    for verb in ("pool", "qrels"):
-        assert found[f"{verb} pooled"] == {"all"}
+    assert found["qrels pooled"] == {"all"}
+    assert option("pooled", "pool describe").default == "all" != option("pooled", "pool contributions").default
     seeds = {key: value for key, value in found.items() if key.endswith(" seed")}
     assert all(value == {0} for key, value in seeds.items() if key.split()[0] not in ("simulate", "demo"))
     assert found["compare alpha"] == found["ci alpha"] == {0.05}

@@ -241,7 +241,8 @@ _STUDIES = (
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
     Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),
     Option("drop", "leave out the runs whose mean is below this quantile of the means", "Q", decimal, 0.0),
-    Option("rates", "shares of the relevant documents that are overlooked", "P,P", numbers),
+    Option("rates", "shares of the relevant documents that are overlooked", "P,P", numbers,
+        (0.05, 0.1, 0.2, 0.3)),
     Option("before", "the judgments as they were before the change", "QRELS"),
     Option("a", "name of the first run", "NAME"),
     Option("b", "name of the second run", "NAME"),
@@ -354,7 +355,9 @@ _VARIANTS = (
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
     _variant("study correction", "rel", help="smallest relevant grade", default=1),
-    _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed")),
+    _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed"),
+        check=_holds(lambda p: p in ("nonrelevant", "condensed"),
+            "unjudged documents can be nonrelevant or condensed, not {!r}")),
     _variant("study", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed "
         "(removed before scoring)"),
     _variant("study", "topics", help="topics that count: judged (the default; a topic the run lacks counts 0) or "
@@ -442,7 +445,12 @@ def default(name: str, command: str = "") -> Any:
 def check(name: str, value: Any, command: str = "") -> None:
     """A UsageError for a value that means nothing; None is never refused."""
     declared = option(name, command)
-    if value is not None and declared.check is not None:
+    if value is None:
+        return
+    if declared.choices and value not in declared.choices:
+        known = " or ".join(map(str, declared.choices))
+        raise UsageError(f"{declared.argument} can be {known}, not {value!r}")
+    if declared.check is not None:
         declared.check(value)
 
 

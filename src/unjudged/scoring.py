@@ -207,6 +207,7 @@ def score(
     unjudged: str = "nonrelevant",
     topics: str = "judged",
     undefined: str = "zero",
+    per_topic: bool = True,
     call: str = "",
 ) -> Scores:
     """Score every run of a collection.
@@ -216,6 +217,7 @@ def score(
     `nonrelevant`, or `condensed` (removed from the lists first). `topics` are the ones that count:
     `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
     runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
+    With `per_topic=False` the table has the means alone.
     """
     if not len(collection.judgments):
         raise UsageError("there are no judgments to score with")
@@ -247,4 +249,4 @@ def score(
         "measures": [str(m) for m in chosen],
     }
     provenance = Provenance(__version__, call, collection.sources, settings)
-    return Scores(collection.runs, collection.judgments.topics, chosen, values, counted, provenance)
+    return Scores(collection.runs, collection.judgments.topics, chosen, values, counted, provenance, per_topic)

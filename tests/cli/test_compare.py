@@ -166,7 +166,7 @@ def test_the_same_bytes_with_any_number_of_jobs(folder: Folder, jobs: str) -> No
         (["runs", "--alpha", "5"], "alpha lies between 0 and 1"),
         (["runs", "--resamples", "0"], "at least 1 resample"),
         (["runs", "--seed", "-3"], "a seed is a whole number"),
-        (["runs", "--jobs", "0"], "--jobs needs a positive number"),
+        (["runs", "--jobs", "0"], "jobs must be at least 1, not 0"),
         (["runs", "--unjudged", "maybe"], "unjudged documents can be"),
         (["runs", "-m", "infAP", "--unjudged", "bounds"], "infAP has no exact bounds"),
         (["runs", "-m", "P@10", "--unjudged", "bounds", "--growth", "slow"], "growth can be"),

@@ -344,10 +344,11 @@ def test_result(small: uj.Collection) -> None:
         assert rows["r", "all", "GMAP"][place] == pytest.approx(np.exp(floored.mean()))
     assert "0.5000 [0.5000, 1.0000]" in str(result)
     assert "1 [1, 3]" in str(result)
-    result.per_topic = False
-    assert "0.2500 [0.2500, 0.7500]" in str(result) and "topic" not in str(result)
+    means_alone = score_bounds(small, "P@2, AP, GMAP, NumRelRet", per_topic=False)
+    assert "0.2500 [0.2500, 0.7500]" in str(means_alone) and "topic" not in str(means_alone)
+    assert [row[:3] for row in means_alone.rows()] == [row[:3] for row in result.rows() if row[1] == "all"]
     assert result.provenance.settings["growth"] == "retrieved"
-    assert len(result.frame) == 8
+    assert (len(result.frame), len(means_alone.frame)) == (24, 8)
     means = result.means()
     assert means.index.name == "run" and list(means["AP"].columns) == ["value", "low", "high"]
     assert {(r, m): tuple(means.loc[r, m]) for r in "rs" for m in ("P@2", "AP")} == {

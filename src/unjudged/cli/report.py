@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "html" and args.output is None and sys.stdout.isatty():
         raise UsageError("name a file for the report: -o trust.html")
     measures = options.measures_asked(args, "report")
-    pooled = read_pooled(args.pooled)
+    read_pooled(args.pooled)  # a file that cannot be used is refused before anything else is read
     thresholds = read_thresholds(args.thresholds)
     failing(args.fail_on, dict.fromkeys(QUESTIONS, "solid"))  # a misspelt condition is refused before anything is read
     start = time.monotonic()
@@ -54,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
         made = report(
             collection,
             measures=measures,
-            **options.keywords(args, "rel", "unjudged", "seed", "depth", "jobs", "workdir"),
-            pooled=pooled,
+            **options.keywords(args, "rel", "unjudged", "seed", "depth", "pooled", "jobs", "workdir"),
             executor=executor,
             thresholds=thresholds,
             second=None if args.second is None else options.open_again(args, args.second),

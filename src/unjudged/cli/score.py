@@ -7,8 +7,12 @@ unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from unjudged.cli import options
+
+if TYPE_CHECKING:
+    from unjudged.results import Result
 
 HELP = "scores of runs; -q per topic"
 
@@ -31,12 +35,9 @@ def run(args: argparse.Namespace) -> int:
         from unjudged.measures.bounds import DEFAULT as BOUNDED
         from unjudged.measures.bounds import score_bounds
 
-        wanted = args.measures or list(BOUNDED)
-        found = score_bounds(collection, wanted, rel=args.rel, growth=args.growth, topics=args.topics, call=args.call)
-        found.per_topic = args.per_topic
-        options.write_output(found.render(args.format), args.output)
-        return 0
-    scores = score(collection, wanted, **options.keywords(args, *options.SCORING), call=args.call)
-    scores.per_topic = args.per_topic
-    options.write_output(scores.pieces(args.format), args.output)
+        given = options.keywords(args, "rel", "growth", "topics", "per_topic")
+        found: Result = score_bounds(collection, args.measures or list(BOUNDED), **given, call=args.call)
+    else:
+        found = score(collection, wanted, **options.keywords(args, *options.SCORING, "per_topic"), call=args.call)
+    options.write_output(found.pieces(args.format), args.output)
     return 0

@@ -28,11 +28,10 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.thresholds import read_thresholds
     from unjudged.web import serve
 
-    pooled = read_pooled(args.pooled)
+    read_pooled(args.pooled)  # a file that cannot be used is refused before anything else is read
     settings = Settings(
         tuple(options.measures_asked(args, "serve")),
-        **options.keywords(args, "rel", "unjudged", "seed", "depth"),
-        pooled=pooled if isinstance(pooled, str) else tuple(pooled),
+        **options.keywords(args, "rel", "unjudged", "seed", "depth", "pooled"),
     )
     thresholds = read_thresholds(args.thresholds)
     collection = options.open_collection(args)

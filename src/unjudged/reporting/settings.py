@@ -8,7 +8,6 @@ from typing import Any
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.options import check
-from unjudged.scoring import POLICIES
 from unjudged.studies.questions import MEASURES
 
 
@@ -30,10 +29,8 @@ class Settings:
         object.__setattr__(self, "measures", tuple(dict.fromkeys(names)))
         if not isinstance(self.pooled, str):
             object.__setattr__(self, "pooled", tuple(self.pooled))
-        if self.unjudged not in POLICIES:
-            raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {self.unjudged!r}")
-        check("seed", self.seed)
-        check("depth", self.depth)
+        for name in ("unjudged", "seed", "depth"):
+            check(name, getattr(self, name), "report")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

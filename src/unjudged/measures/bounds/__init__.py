@@ -154,6 +154,7 @@ def score_bounds(
     rel: int | None = None,
     growth: str = "retrieved",
     topics: str = "judged",
+    per_topic: bool = True,
     call: str = "",
 ) -> Bounds:
     """The lowest and the highest value any completion of the judgments allows, for each run and topic.
@@ -164,7 +165,8 @@ def score_bounds(
     further ones; measures that divide by the number of relevant documents then go down to 0, which is reported as
     their infimum). Undefined values (no relevant document) count as 0. `value` is the ordinary score, with unjudged
     documents nonrelevant. A condensed measure (AP', bpref) is bounded on the completed list: nothing is unjudged
-    there, so nothing is removed, and its ordinary value may lie outside.
+    there, so nothing is removed, and its ordinary value may lie outside. With `per_topic=False` the table has the means
+    alone.
 
     Raises UsageError for a measure without an exact algorithm; `BOUNDED` names those that have one.
     """
@@ -197,7 +199,7 @@ def score_bounds(
         "measures": [str(m) for m in chosen],
     }
     provenance = Provenance(__version__, call, collection.sources, settings)
-    return Bounds(collection.runs, collection.topics, chosen, low, value, high, counted, provenance)
+    return Bounds(collection.runs, collection.topics, chosen, low, value, high, counted, provenance, per_topic)
 
 
 def refuse_unbounded(collection: Collection) -> None:
