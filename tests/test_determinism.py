@@ -97,6 +97,9 @@ COMMANDS: dict[str, str] = {
     "correct, R": "correct QRELS RUNS TEAMS --new NEW -m R@10 --method webber-park,webber-recall --force --format tsv",
     "correct, sigir2015": "correct QRELS RUNS TEAMS --new NEW -m P@10 --protocol sigir2015 --format tsv",
     "correct, truth": "correct QRELS RUNS TEAMS --truth TRUTH -m P@10,RBP,AP --format tsv",
+    "study compare": f"study compare QRELS RUNS {SOME} --margin 0.05 --format tsv",
+    "study winners": f"study winners QRELS RUNS TEAMS {SOME}",
+    "study gate": "study gate QRELS RUNS --run team02-1 --baseline OLD-NAME --format tsv",
     "study agreement": "study agreement QRELS RUNS -m AP,nDCG@10,P@5 --figure heat.json",
     "study power": f"study power QRELS RUNS {SOME} --resamples 200",
     "study power, pairs": f"study power QRELS RUNS TEAMS {SOME} --pairs --one-per-team --resamples 100 --format tsv",
@@ -130,7 +133,7 @@ COMMANDS: dict[str, str] = {
     "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
 }
 AS_GIVEN = re.compile(
-    r"score|check|compare|study (power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
+    r"score|check|compare|study (compare|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
 )  # their rows follow the runs as given
 LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end
 JOBLESS = ("trec_eval", "check", "demo", "qrels merge", "qrels agree")
@@ -212,7 +215,7 @@ class Matrix:
         assert found["kernels"] == ("NumPy" if "UNJUDGED_KERNELS" in cell.environment else kernels.IN_USE)
         if cell.resumed:
             whole = {command for command, units in found["lost"].items() if not units}
-            assert whole == {"study contributions"}  # never in parts
+            assert not whole, whole  # every study works in units
         outcome: Outcome = {command: tuple(wrote) for command, wrote in found["out"].items()}
         for file in sorted(here.rglob("*")):
             path = file.relative_to(here)
@@ -319,6 +322,8 @@ def turned(row: dict[str, str]) -> dict[str, str]:
     }
     if "low" in row:
         swapped |= {"low": minus("high"), "high": minus("low"), "wins": row["losses"], "losses": row["wins"]}
+    if "unjudged_a" in row:
+        swapped |= {"unjudged_a": row["unjudged_b"], "unjudged_b": row["unjudged_a"]}
     if row.get("outcome") in ("better", "worse"):
         swapped["outcome"] = {"better": "worse", "worse": "better"}[row["outcome"]]
     return {name: swapped.get(name, value) for name, value in row.items()}

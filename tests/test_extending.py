@@ -13,6 +13,8 @@ import pytest
 
 import unjudged
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "measures/firsts.py": '''"""Firsts: is the first document relevant?"""
 

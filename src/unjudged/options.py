@@ -445,7 +445,12 @@ def default(name: str, command: str = "") -> Any:
 def check(name: str, value: Any, command: str = "") -> None:
     """A UsageError for a value that means nothing; None is never refused."""
     declared = option(name, command)
-    if value is not None and declared.check is not None:
+    if value is None:
+        return
+    if declared.choices and value not in declared.choices:
+        known = " or ".join(map(str, declared.choices))
+        raise UsageError(f"{declared.argument} can be {known}, not {value!r}")
+    if declared.check is not None:
         declared.check(value)
 
 

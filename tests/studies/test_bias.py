@@ -84,7 +84,7 @@ def test_contributions_of_the_worked_example(po1: uj.Collection) -> None:
     per_run = uj.study("contributions", po1, depth=3, pooled="all", per="run")
     assert per_run.columns == ("run", "team", "pooled", "unique", "unique_relevant")
     assert next(iter(per_run.rows())) == ("r1", "t1", 3.0, 2.0, 1.0)
-    assert "r1 has most unique ones, 2 per topic" in per_run.plot().description and "<svg" in per_run.plot().svg()
+    assert "r1 alone found most, 2 per topic." in per_run.plot().description and "<svg" in per_run.plot().svg()
     with pytest.raises(UsageError, match="per team or per run, not per 'topic'"):
         uj.contributions(po1, per="topic")
 

@@ -16,7 +16,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
-from unjudged.comparing.significance import RANDOM, TESTS
 
 import unjudged as uj
 from unjudged.errors import UsageError
@@ -412,7 +411,7 @@ def test_table_with_a_baseline() -> None:
     assert "↑ ↓: better, worse than base" in found.caption
     assert "\\textsuperscript{$\\uparrow$}" in found.render("latex")
     assert sentence(found) == (
-        "unknown: by AP 1 run is better than base, 1 worse, 0 cannot be told from it; "
+        "unknown: by AP 1 run is better than base, 1 worse, 0 cannot be told apart from it; "
         "but there are only 20 topics (at least 25 are needed)"
     )
 

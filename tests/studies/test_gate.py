@@ -126,7 +126,7 @@ def test_verdicts_at_the_limits(
     found = PairStatistics(
         difference=np.array([(low + high) / 2]), low=np.array([low]), high=np.array([high]), p_adjusted=p, **one
     )
-    rule = Rule(0.05, 0.2, 0.01)
+    rule = Rule(0.05, 0.2, 0.01, 10)
     ends = None if open_to is None else (np.array(open_to[:1]), np.array(open_to[1:]))
     (outcome,) = outcomes(rule, found, (np.array([unjudged]), np.array([0.0])), ends)
     numbers = (0.5, 0.5, (low + high) / 2, low, high, 0.5)

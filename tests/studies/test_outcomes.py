@@ -60,7 +60,7 @@ FEW, MANY = (0.0, 0.2), (0.0, 0.21)
 )
 def test_the_rule(found: PairStatistics, margin: float, unjudged: Any, bounds: Any, word: str, why: str) -> None:
     """Level .05; up to 20 % of a top list may be unjudged."""
-    rule = Rule(0.05, 0.2, margin)
+    rule = Rule(0.05, 0.2, margin, 10)
     for turned in (False, True):  # the shares of the two runs count alike
         shares = None if unjudged is None else tuple(np.array([s]) for s in (unjudged[::-1] if turned else unjudged))
         ends = None if bounds is None else (np.array(bounds[:1]), np.array(bounds[1:]))

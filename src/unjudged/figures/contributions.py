@@ -24,7 +24,7 @@ def contribution_bars(rows: Records, owner: str) -> dict[str, Any]:
     top = ranked[0]
     spec = {
         "description": f"Judged documents per topic of {len(names)} {owner}s: found by others too, by the {owner} "
-        f"alone, and relevant ones by the {owner} alone. {top[owner]} has most unique ones, {top['unique']:g} per topic.",
+        f"alone, and relevant ones by the {owner} alone. {top[owner]} alone found most, {top['unique']:g} per topic.",
         "width": 200,
         "height": {"step": 15},
         "mark": {"type": "bar", "tooltip": True},

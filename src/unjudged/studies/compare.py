@@ -20,7 +20,7 @@ from unjudged.studies.engine.answer import Answer, Table
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
 from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
-from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, Rule
+from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, rule_of
 from unjudged.studies.engine.setup import leading
 from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE
 from unjudged.studies.engine.study import register
@@ -88,7 +88,7 @@ def compare(
     bounded = scoring.unjudged == "bounds"
     if bounded and isinstance(case.source, Scores):
         raise UsageError("unjudged='bounds' needs the collection, not scores at hand")
-    limit, test = case.limits["safe-comparisons"], testing.of(runs.seed)
+    test = testing.of(runs.seed)
     scores = scored(case, scoring.single_values(), runs)
     found = compare_pairs(
         case,
@@ -96,11 +96,11 @@ def compare(
         chosen_pairs(scores.matrices.runs, baseline),
         test,
         testing.adjustment(runs.seed),
-        Rule(test.alpha, -math.inf if bounded else limit["holes"], margin),
+        rule_of(case.limits, test.alpha, margin, -math.inf if bounded else None),
         growth=scoring.growth,
         bounds="all" if bounded else "needed",
     )
-    note_holes(case, found, limit["holes"])
+    note_holes(case, found)
     _note_tests(case, found)
     by_pairs = pairs or bounded
     drawn = {CHARTS[0]: charts.map_of_pairs(found.scores.names[leading(found.scores.measures)])}
@@ -272,9 +272,9 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
         same = f", {many[SAME]} the same" if many[SAME] else ""
         sentence = (
             f"by {name} {counted(many[BETTER], 'run')} {'is' if many[BETTER] == 1 else 'are'} better than {baseline}, "
-            f"{many[WORSE]} worse{same}, {total - decided} cannot be told from it"
+            f"{many[WORSE]} worse{same}, {total - decided} cannot be told apart from it"
         )
-        sentence += f" ({hang[0]})" if hang else ""
+        sentence = "; ".join([sentence, *hang])
     return limit.verdict(
         sentence,
         decided / total,

@@ -13,9 +13,9 @@ from unjudged.results import Result, Row, Verdict
 from unjudged.studies.compare import check_margin
 from unjudged.studies.engine.answer import Answer, Table
 from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.compared import Compared, compare_pairs, scored, top_of
+from unjudged.studies.engine.compared import Compared, compare_pairs, scored
 from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
-from unjudged.studies.engine.outcome import HOLES, WORSE, Outcome, Rule
+from unjudged.studies.engine.outcome import HOLES, WORSE, Outcome, Rule, rule_of
 from unjudged.studies.engine.study import register
 from unjudged.text import percent
 
@@ -54,19 +54,18 @@ def gate(
     the answer. The whole fails if one measure fails, and passes if all pass.
     """
     check_margin(margin)
-    allowed = case.limits["safe-comparisons"]["holes"] if holes is None else holes
-    if not 0 <= allowed <= 1:
-        raise UsageError(f"the share of unjudged documents allowed lies between 0 and 1, not {allowed}")
+    test = testing.of(seed)
+    rule = rule_of(case.limits, test.alpha, margin, holes)
+    if not 0 <= rule.holes <= 1:
+        raise UsageError(f"the share of unjudged documents allowed lies between 0 and 1, not {rule.holes}")
     for name in (run, baseline):
         if name not in case.runs:
             raise UsageError(f"no run {name!r}{nearest(name, case.runs)}; there are {some(case.runs)}")
     if run == baseline:
         raise UsageError("a run cannot be its own baseline")
-    test = testing.of(seed)
     scores = scored(case, scoring, Runs(seed=seed))
     pair = tuple(np.array([scores.matrices.runs.index(name)]) for name in (run, baseline))
     correction = testing.adjustment(seed)
-    rule = Rule(test.alpha, allowed, margin)
     found = compare_pairs(case, scores, (pair[0], pair[1]), test, correction, rule, bounds="holed")
     checked = [_checked(found, m) for m in range(len(found.statistics))]
     rows = [one.row(rule) for one in checked]
@@ -75,7 +74,7 @@ def gate(
         rows,
         _verdict(run, rows, rule),
         lambda: _table(rows),
-        settings={**scores.settings, **found.settings, "margin": margin, "holes": allowed}
+        settings={**scores.settings, **found.settings, "margin": margin, "holes": rule.holes}
         | {"run": run, "baseline": baseline},
         seed=seed,
     )
@@ -134,7 +133,7 @@ def _checked(found: Compared, m: int) -> Checked:
         float(s.high[0]),
         float(s.p_value[0]),
         (float(shares[1][0]), float(shares[0][0])),
-        top_of(found.scores.measures[m]),
+        found.rule.top_of(found.scores.measures[m]),
         (float(ends.low[0]), float(ends.high[0])) if known and ends is not None else None,
         found.outcomes[m][0],
     )

@@ -18,7 +18,7 @@ from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
 from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
-from unjudged.studies.engine.outcome import WORSE, Outcome, Rule
+from unjudged.studies.engine.outcome import WORSE, Outcome, rule_of
 from unjudged.studies.engine.setup import leading
 from unjudged.studies.engine.study import register
 from unjudged.text import counted, listed
@@ -47,10 +47,10 @@ def winners(case: Case, scoring: UsualScoring, runs: Runs, testing: PairTesting,
     test = testing.of(runs.seed)
     every = scored(case, scoring, runs)
     lead = leading(every.matrices.measures)
-    rule = Rule(test.alpha, case.limits["safe-comparisons"]["holes"], margin)
+    rule = rule_of(case.limits, test.alpha, margin)
     pairs = all_pairs(len(every.matrices.runs))
     found = compare_pairs(case, every.only(lead), pairs, test, testing.adjustment(runs.seed), rule)
-    note_holes(case, found, rule.holes)
+    note_holes(case, found)
     names, means = found.scores.runs, found.scores.means()[0]
     order = _best_first(means, names)
     best = order[0]

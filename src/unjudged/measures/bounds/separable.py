@@ -58,10 +58,11 @@ def _open_documents(collection: Collection, measure: Measure, topic: int) -> tup
     doc = rankings.doc[np.repeat(start, length) + rank].astype(np.int64)
     known = np.append(judgments.grade, np.int32(-1))
     unjudged = known[np.minimum(doc, len(judgments))] < 0
-    if cut := measure.params.get("k"):
-        unjudged &= rank < cut  # behind the cut-off nothing counts
     run, size, rank, doc = run[unjudged], size[unjudged], rank[unjudged] + 1, doc[unjudged]
     _, first_seen, code = np.unique(doc, return_index=True, return_inverse=True)
+    number = first_seen[code]
+    if cut := measure.params.get("k"):  # behind the cut-off nothing counts
+        run, size, rank, number = (part[rank <= cut] for part in (run, size, rank, number))
     places, place = np.unique(np.stack((rank, size)), axis=1, return_inverse=True)
     grades = np.arange(judgments.gains.top_grade + 1)
     worth = measure.cells(one_document_lists(judgments, grades, np.ones(len(grades))))
@@ -69,7 +70,7 @@ def _open_documents(collection: Collection, measure: Measure, topic: int) -> tup
         measure.cells(one_document_lists(judgments, np.full(places.shape[1], grade), places[0], places[1]))
         for grade in (worth.argmin(), worth.argmax())
     )
-    return run, first_seen[code], least[place.ravel()], (most - least)[place.ravel()]
+    return run, number, least[place.ravel()], (most - least)[place.ravel()]
 
 
 def _one_sided(run: Ints, doc: Ints, rise: Floats, runs: int, first: Ints, second: Ints) -> tuple[Floats, Floats]:

@@ -41,9 +41,6 @@ from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE, PairSta
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted, listed, percent
 
-USUAL_TOP = 10
-"""Documents of a top list for measures without a cut-off."""
-
 Q_SEARCHED = 20
 """Longest lists on which the exact bounds of Q are looked for: the search has no limit in time (see
 `unjudged.measures.bounds.blended`). On longer lists every difference counts as possible, an outer interval."""
@@ -128,26 +125,21 @@ def scored(case: Case, scoring: Scoring, runs: Runs) -> Scored:
     return Scored(matrices_of(setup), setup.settings, setup)
 
 
-def top_of(measure: Measure) -> int:
-    """How long the top list is in which holes are counted: the cut-off of the measure, or 10."""
-    return int(measure.params.get("k") or USUAL_TOP)
-
-
 def shares_of(unjudged: Floats | None, m: int, pairs: Pairs) -> Ends | None:
     """Unjudged shares of the top lists of the first and of the second run of each pair."""
     return None if unjudged is None else (unjudged[m, pairs[0]], unjudged[m, pairs[1]])
 
 
-def unjudged_shares(scores: Scored) -> Floats | None:
+def unjudged_shares(scores: Scored, rule: Rule) -> Floats | None:
     """Measures x runs: mean share of the top list that was never judged; None where there are no judgments to see."""
     if scores.setup is None:
         return None
     chosen, setup = scores.matrices.measures, scores.setup
     if setup.collection.judgments.group is not None:  # answers outside the classes are wrong, not unjudged
         return np.zeros((len(chosen), len(scores.matrices.runs)))
-    depths = list(dict.fromkeys(map(top_of, chosen)))
+    depths = list(dict.fromkeys(map(rule.top_of, chosen)))
     found = score(setup.selected, [f"unj@{k}" for k in depths]).values[:, setup.counted].mean(axis=1)
-    return np.stack([found[:, depths.index(top_of(measure))] for measure in chosen])
+    return np.stack([found[:, depths.index(rule.top_of(measure))] for measure in chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +213,7 @@ def compare_pairs(
     what = f"{counted(len(pairs[0]), 'pair')} of {len(s.runs)} runs"
     values = case.run(tested, shared, list(range(len(s.measures))), what)
     statistics = tuple(PairStatistics(**value) for value in values)
-    unjudged = unjudged_shares(scores)
+    unjudged = unjudged_shares(scores, rule)
     shares = [shares_of(unjudged, m, pairs) for m in range(len(statistics))]
     ask = holed if bounds == "holed" else needing_bounds
     wanted = [ask(rule, found, share) for found, share in zip(statistics, shares, strict=True)]
@@ -256,13 +248,14 @@ def _bounds(
     return tuple(found)
 
 
-def note_holes(case: Case, found: Compared, limit: float) -> None:
-    """A note that names the runs with more unjudged documents at the top than allowed."""
+def note_holes(case: Case, found: Compared) -> None:
+    """A note that names the runs with more unjudged documents at the top than the table of limits allows."""
+    limit = case.limits["safe-comparisons"]["holes"]
     if found.unjudged is None:
         case.note("scores alone do not show which documents were judged: holes are not looked at")
         return
-    for top in dict.fromkeys(map(top_of, found.scores.measures)):
-        m = next(m for m, measure in enumerate(found.scores.measures) if top_of(measure) == top)
+    for top in dict.fromkeys(map(found.rule.top_of, found.scores.measures)):
+        m = next(m for m, measure in enumerate(found.scores.measures) if found.rule.top_of(measure) == top)
         shares = dict(zip(found.scores.runs, found.unjudged[m].tolist(), strict=True))
         most = sorted((run for run in shares if shares[run] > limit), key=lambda run: (-shares[run], run))
         if most:
@@ -275,7 +268,7 @@ def next_step(case: Case, found: Compared, m: int, pairs: Iterable[int] | None =
     chosen = list(range(len(found.outcomes[m])) if pairs is None else pairs)
     runs = found.hanging_on_holes(m, chosen)
     if runs:
-        top = str(top_of(found.scores.measures[m]))
+        top = str(found.rule.top_of(found.scores.measures[m]))
         said = f"judge the unjudged documents at the top of {listed(runs)}"
         return case.step(said, "pool", "build", flags=["--strategy", "depth", "--depth", top, "--format", "list"])
     if any(not found.outcomes[m][i].decided for i in chosen):

@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats
+from unjudged.measures import Measure
 from unjudged.studies.engine.significance import PairStatistics
+from unjudged.thresholds import Thresholds
 
 BETTER, WORSE, SAME, CANNOT_TELL = "better", "worse", "same", "cannot tell"
 HOLES, TOPICS = "holes", "topics"
@@ -30,12 +32,23 @@ Ends = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class Rule:
-    """What decides: the level of significance, the share of a top list that may be unjudged, and the smallest
-    difference that matters (0: every difference matters)."""
+    """What decides: the level of significance, the share of a top list that may be unjudged, the smallest difference
+    that matters (0: every difference matters), and how long a top list is where the measure has no cut-off."""
 
     alpha: float
     holes: float
-    margin: float = 0.0
+    margin: float
+    top: int
+
+    def top_of(self, measure: Measure) -> int:
+        """How long the top list is in which holes are counted."""
+        return int(measure.params.get("k") or self.top)
+
+
+def rule_of(limits: Thresholds, alpha: float, margin: float = 0.0, holes: float | None = None) -> Rule:
+    """The rule with the limits of the table; `holes` takes the place of the share there."""
+    limit = limits["safe-comparisons"]
+    return Rule(alpha, limit["holes"] if holes is None else holes, margin, int(limit["top"]))
 
 
 @dataclass(frozen=True)
