@@ -19,11 +19,9 @@ from unjudged.figures import bias as charts
 from unjudged.results import Row, Verdict
 from unjudged.statistics.exact_sums import exact_mean, exact_means
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Answers, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Answers, Case, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
-from unjudged.studies.engine.groups import Pooling, Unanswerable, pool_settings
-from unjudged.studies.engine.setup import Setup, leading
+from unjudged.studies.engine.groups import pool_settings
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, percent
 

@@ -15,12 +15,7 @@ from unjudged.results import Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.ranks import ranks
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.setup import leading
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register
 from unjudged.text import counted
 
 COLUMNS = ("run", "team", "before", "after", "change", "rank_before", "rank_after")

@@ -16,14 +16,11 @@ from unjudged.scoring import Scores
 from unjudged.statistics.letters import letters
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Runs, Table, UsualScoring, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
-from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, rule_of
-from unjudged.studies.engine.setup import leading
 from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE
-from unjudged.studies.engine.study import register
 from unjudged.text import counted, percent, signed
 
 COLUMNS = (

@@ -7,10 +7,7 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Judgments
 from unjudged.figures import contents as charts
 from unjudged.results import Row, Verdict
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, register
 from unjudged.studies.findings import file_findings
 from unjudged.text import counted, listed, percent
 

@@ -15,11 +15,8 @@ from unjudged.figures import contributions as charts
 from unjudged.results import Row, Verdict
 from unjudged.statistics.exact_sums import exact_sum
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling, pool_settings, tell_pool
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, register
+from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.text import percent
 
 COLUMNS = ("team", "runs", "pooled", "unique", "unique_relevant")

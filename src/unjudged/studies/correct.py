@@ -30,11 +30,7 @@ from unjudged.measures import measures as parse_measures
 from unjudged.options import check
 from unjudged.results import Row, Step, Verdict
 from unjudged.statistics.pairs import ZERO
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling, Unanswerable
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
 from unjudged.text import counted, printed
 
 QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")

@@ -38,10 +38,7 @@ from unjudged.studies.correct import (
     trials_of,
     tried_by_counting,
 )
-from unjudged.studies.engine.answer import Answer, Answers, Chart, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, register
 from unjudged.text import counted, printed
 
 CUTOFFS = (5, 10, 20, 30, 100)

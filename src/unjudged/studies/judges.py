@@ -21,12 +21,8 @@ from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.ranks import ranks
-from unjudged.studies.engine.answer import Answer, Answers, Chart
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.command import words_of
-from unjudged.studies.engine.groups import Runs, UsualScoring
-from unjudged.studies.engine.setup import leading, prepare
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Runs, UsualScoring, leading, prepare, register
+from unjudged.studies.engine.case import words_of
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted
 

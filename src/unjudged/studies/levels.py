@@ -13,10 +13,8 @@ from unjudged.figures import levels as charts
 from unjudged.results import Row, Step, Verdict
 from unjudged.statistics.exact_sums import exact_mean
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
-from unjudged.studies.engine.setup import Setup, leading
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, listed, percent
 

@@ -17,12 +17,7 @@ from unjudged.results import Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.exact_sums import exact_mean
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, UsualScoring
-from unjudged.studies.engine.setup import leading, prepare
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Runs, UsualScoring, leading, prepare, register
 from unjudged.text import percent
 
 COLUMNS = ("kind", "rate", "repeat", "measure", "mean", "tau")

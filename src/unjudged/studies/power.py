@@ -18,12 +18,8 @@ from unjudged.figures.records import Records, distinct, records, side_by_side
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Answers, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring, Testing
-from unjudged.studies.engine.setup import Matrices, matrices
+from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
 from unjudged.studies.engine.significance import Test, tested_pairs
-from unjudged.studies.engine.study import register
 from unjudged.studies.engine.workdir import Arrays
 
 COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_difference")

@@ -21,12 +21,7 @@ from unjudged.statistics.reliability import (
     topics_for_tau,
 )
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, leading, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, leading, matrices, register
 from unjudged.text import counted
 from unjudged.thresholds import Threshold
 

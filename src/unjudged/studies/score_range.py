@@ -13,12 +13,7 @@ from unjudged.measures.bounds import BOUNDED, score_bounds
 from unjudged.results import Row, Verdict
 from unjudged.statistics.exact_sums import exact_mean
 from unjudged.statistics.pairs import ZERO
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.runs import team_of
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, register, team_of
 from unjudged.text import counted, listed
 
 COLUMNS = ("run", "team", "value", "low", "high", "width")

@@ -13,12 +13,7 @@ from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.stability import FUZZINESS
 from unjudged.statistics.stability import stability as count_minorities
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = ("measure", "fuzziness", "minority_rate", "ties")
 

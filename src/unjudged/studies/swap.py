@@ -17,12 +17,7 @@ from unjudged.statistics.shared_topics import expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = (
     *("measure", "sampling", "confidence", "required_difference", "max_performance", "relative_difference", "share"),

@@ -8,10 +8,7 @@ from unjudged.errors import UsageError, nearest
 from unjudged.figures import topics as charts
 from unjudged.results import Row
 from unjudged.scoring import score
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Case, UsualScoring, register
 
 COLUMNS = ("topic", "run_a", "run_b", "measure", "a", "b", "difference")
 

@@ -14,13 +14,10 @@ from unjudged.statistics.paired import mean_interval
 from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.compare import check_margin
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Runs, UsualScoring, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
-from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import WORSE, Outcome, rule_of
-from unjudged.studies.engine.setup import leading
-from unjudged.studies.engine.study import register
 from unjudged.text import counted, listed
 
 COLUMNS = ("rank", "run", "team", "value", "low", "high", "p_adjusted", "outcome", "why")
