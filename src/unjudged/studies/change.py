@@ -9,9 +9,9 @@ import numpy as np
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.figures import change as charts
+from unjudged.figures import Figure, marks, records
 from unjudged.measures import Measure, with_gains_of_sets
-from unjudged.results import Row
+from unjudged.results import Result, Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.ranks import ranks
@@ -65,7 +65,17 @@ def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
     return Answer(
         COLUMNS,
         rows,
-        figures={"change": charts.change(str(measure))},
+        figures={"change": lambda result: changed_scores(result, str(measure))},
         caption=f"Mean {measure} of each run before and after the change.",
         settings={**scoring.settings(), "measures": [str(measure)]},
     )
+
+
+def changed_scores(result: Result, measure: str) -> Figure:
+    """One row per run, best first before the change: a line from the open to the filled circle."""
+    rows = records(result)
+    y = marks.names("run", [row["run"] for row in rows])
+    tooltip = marks.as_it_is("run", "team", "before", "after", "rank_before", "rank_after")
+    said = f"{measure} of {len(rows)} runs before (open) and after (filled) the change."
+    layers = marks.before_and_after("before", "after", measure, y=y, tooltip=tooltip)
+    return marks.chart(rows, said, *layers, width=480, height={"step": 15})
