@@ -14,7 +14,7 @@ from unjudged.figures import Figure
 from unjudged.reporting.settings import Settings
 from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
-from unjudged.studies.engine.command import words_of
+from unjudged.studies.engine.case import words_of
 from unjudged.thresholds import Thresholds
 
 Progress = Callable[[str, float], None]
