@@ -14,7 +14,7 @@ import numpy as np
 from unjudged.collection import Floats
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
@@ -27,17 +27,10 @@ CURVES = ("measure", "place", "p_value")
 CHANGES = ("measure", "pairs", "before", "after", "misses", "false_alarms", "sign_reversals")
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs."""
-
-    scores: Matrices
-    test: Test
-
-
-def tested(shared: _Shared, m: int) -> Arrays:
+def tested(shared: tuple[Matrices, Test], m: int) -> Arrays:
     """One work unit: every pair of runs tested in one measure."""
-    return tested_pairs(shared.scores.values[m], shared.scores.runs, shared.test)
+    scores, test = shared
+    return tested_pairs(scores.values[m], scores.runs, test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +87,7 @@ def power(
     how = testing.of(runs.seed)
     scores, settings = matrices(case, scoring, runs)
     units = list(range(len(scores.measures)))
-    values = case.run(tested, _Shared(scores, how), units, f"{len(scores.runs)} runs")
+    values = case.run(tested, (scores, how), units, f"{len(scores.runs)} runs")
     found = Powers(
         scores,
         np.stack([v["p_value"] for v in values]),
@@ -150,7 +143,7 @@ def _table(found: Powers) -> Table:
     shares = [f"{n}/{found.pairs} = {layouts.percent(n / found.pairs)}" for n in many]
     bold = layouts.best([float(n) for n in many], shares)
     needed = [layouts.plain(required, 3) for required in found.required]
-    rows: list[Row] = [(found.scores.names[m], bold[m], layouts.Shown(needed[m])) for m in order]
+    rows: list[Row] = [(found.scores.names[m], bold[m], Shown(needed[m])) for m in order]
     return ["measure", "disc. power", "diff. required"], rows
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.errors import UsageError, as_usage_errors, nearest
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.draws import SAMPLINGS, Sampling
 from unjudged.statistics.shared_topics import expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
@@ -169,10 +169,10 @@ def _table(rows: list[Row], never_differing: set[str]) -> Table:
         for sensitivity, row in sorted(group, key=lambda one: -one[0]):
             measure, _, _, difference, most, relative, share = row
             cells = (
-                layouts.Shown("-" if math.isnan(difference) else f"{difference:.2f}"),
-                layouts.Shown(f"{most:.4f}"),
-                layouts.Shown(layouts.percent(relative, 0)),
-                layouts.Shown(layouts.percent(share), sensitivity == best and sensitivity >= 0),
+                Shown("-" if math.isnan(difference) else f"{difference:.2f}"),
+                Shown(f"{most:.4f}"),
+                Shown(layouts.percent(relative, 0)),
+                Shown(layouts.percent(share), sensitivity == best and sensitivity >= 0),
             )
             table.append((sampling, f"{level:g}%", measure, *cells))
     head = ["sampling", "confidence", "measure", "(i) difference", "(ii) maximum", "(iii) relative", "(iv) share"]
