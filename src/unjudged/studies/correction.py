@@ -17,7 +17,7 @@ from unjudged.correction.lipani import INDICATORS, from_arrays
 from unjudged.correction.methods import METHODS
 from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, one_of
 from unjudged.figures import Figure, Records, distinct, marks, theme
 from unjudged.measures import measures as parse_measures
 from unjudged.options import check
@@ -170,58 +170,41 @@ def correction(
     strict, the default, is a careful reading: docs/correction.md names the differences. --per-run shows every run
     with the quantities of the method. The published SRE* could not be reproduced and is not claimed to be.
     """
-    asked = Asked(
-        protocol_of(protocol),
-        leave,
-        top,
-        _cutoffs(cutoffs),
-        _methods(methods),
-        _one_of(test, TESTS, "test"),
-        alpha,
-        merge_alpha,
-        _one_of(indicator, INDICATORS, "indicator"),
-        rel,
-    )
+    one_of(test, TESTS, "test")
+    one_of(indicator, INDICATORS, "indicator")
+    how, wanted, chosen = protocol_of(protocol), _cutoffs(cutoffs), _methods(methods)
+    asked = Asked(how, leave, top, wanted, chosen, test, alpha, merge_alpha, indicator, rel)
     check("merge_alpha", merge_alpha)
     check("alpha", alpha)
-    read = asked.protocol.read(case.collection)
+    read = how.read(case.collection)
     pool = pool_to_correct(case, read, pooling)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
-    how = {"methods": asked.methods, "alpha": merge_alpha, "indicator": indicator}
-    shared = Experiment.of(read, pool, groups, asked.protocol, **how, top=top)
+    merging = {"alpha": merge_alpha, "indicator": indicator}
+    shared = Experiment.of(read, pool, groups, how, methods=chosen, **merging, top=top)
     many = f"{counted(len(set(groups.values())), leave)} left out"
     (value,) = case.run(tried_by_counting, shared, [(asked.cutoffs, rel)], many)  # cut-offs share the merged lists
     found = Found(case.name, read, pool, shared, tuple(trials_of(value, pool)), asked)
     trial = next((t for t in found.trials if t.n == 10), found.trials[0])
-    first = asked.methods[0]
+    first, (measure,) = asked.methods[0], parse_measures(f"P@{trial.n}", rel)
     outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
     moved = ""
     if outside:
-        new = NewRuns.of(read, pool, outside, asked.protocol, [first], alpha=merge_alpha, indicator=indicator)
+        new = NewRuns.of(read, pool, outside, how, [first], **merging)
         (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
         moved = lifted(from_arrays(value)[1][first].tolist())
     head, rows = _per_run([found]) if per_run else _summary([found])
     return Answer(
         head,
         rows,
-        after_correction(
-            case,
-            str(parse_measures(f"P@{trial.n}", rel)[0]),
-            first,
-            Tried.of(trial, first, 0.95),
-            moved,
-            groups,
-            leave,
-            pooling,
-        ),
+        after_correction(case, pooling, str(measure), first, Tried.of(trial, first, 0.95), moved, groups, leave),
         None if per_run else lambda: _table([found]),
         _figures([found]),
         "" if per_run else _caption(asked),
         "" if per_run else _about(found),
         settings={
             **read.settings,
-            **asked.protocol.settings(),
+            **how.settings(),
             **asked.settings(),
             "pool": {**pool.settings, "runs named": list(pool.runs)},
         },
@@ -230,12 +213,6 @@ def correction(
 
 
 # -- what was asked for
-
-
-def _one_of(given: str, known: Sequence[str], what: str) -> str:
-    if given not in known:
-        raise UsageError(f"unknown {what} {given!r}{nearest(given, known)}; there are {', '.join(known)}")
-    return given
 
 
 def _cutoffs(given: Any) -> tuple[int, ...]:
@@ -254,7 +231,7 @@ def _methods(given: Any) -> tuple[str, ...]:
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
     if not parts:
         raise UsageError(f"name a method: {', '.join(METHODS)}")
-    return tuple(dict.fromkeys(_one_of(part, METHODS, "method") for part in parts))
+    return tuple(dict.fromkeys(one_of(part, METHODS, "method") for part in parts))
 
 
 # -- errors

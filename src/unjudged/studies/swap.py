@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unjudged.errors import UsageError, as_usage_errors, nearest
+from unjudged.errors import UsageError, as_usage_errors, one_of
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.draws import SAMPLINGS, Sampling
@@ -102,13 +102,8 @@ def swap(
 
 def _samplings(given: str | Sequence[str]) -> list[Sampling]:
     """Ways of sampling, each once."""
-    found: list[Sampling] = []
-    for name in (given,) if isinstance(given, str) else given:
-        way = next((known for known in SAMPLINGS if known == name), None)
-        if way is None:
-            raise UsageError(f"unknown sampling {name!r}{nearest(name, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
-        found.append(way)
-    return list(dict.fromkeys(found))
+    asked = dict.fromkeys((given,) if isinstance(given, str) else given)
+    return [cast(Sampling, one_of(name, SAMPLINGS, "sampling")) for name in asked]
 
 
 def _confidences(given: Any) -> list[float]:
