@@ -559,6 +559,7 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
         ]
         if c.method in ("lipani", "lipani-v2", "per-topic"):
             change = _by_sign(q["delta_p"], "raises", "lowers", "does not change")
+            moves = f"the run's order {change} the P of the {c.peers} pooled runs on average"
             pushed = _by_sign(
                 q["delta_anti_p"],
                 "it pulls judged nonrelevant documents up in them",
@@ -569,11 +570,7 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
             brought = "it brings unjudged documents to their top: the share of k that is added"
             brought = brought if q["delta_k"] > 0 else nothing
             lines += [
-                (
-                    "Delta P",
-                    f"{q['delta_p']:+.4f}",
-                    f"the run's order {change} the P of the {c.peers} pooled runs on average",
-                ),
+                ("Delta P", f"{q['delta_p']:+.4f}", moves),
                 ("Delta anti-P", f"{q['delta_anti_p']:+.4f}", pushed),
                 ("Delta k", f"{q['delta_k']:+.4f}", brought),
             ]

@@ -7,7 +7,7 @@ That says nothing about whether the measure is right.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -183,30 +183,22 @@ def power_changes(before: Result, after: Result) -> Result:
         if pairs.keys() != now[measure].keys():
             raise UsageError("changes of discriminative power need the same runs before and after")
         both = [(pairs[pair], now[measure][pair]) for pair in pairs]
-        misses = sum(old.significant and not new.significant for old, new in both)
-        alarms = sum(new.significant and not old.significant for old, new in both)
-        turned = sum(old.significant and new.significant and old.sign != new.sign for old, new in both)
-        there = [sum(pair.significant for pair in side) for side in zip(*both, strict=True)]
+        there = [sum(sign is not None for sign in side) for side in zip(*both, strict=True)]
+        misses = sum(old is not None and new is None for old, new in both)
+        alarms = sum(new is not None and old is None for old, new in both)
+        turned = sum(old is not None and new is not None and old != new for old, new in both)
         rows.append((measure, len(both), *there, misses, alarms, turned))
     return Result(CHANGES, lambda: rows, after.provenance, notes=tuple(dict.fromkeys((*before.notes, *after.notes))))
 
 
-class _Pair(NamedTuple):
-    """A pair of runs in one measure; the sign is that of first minus second by name."""
-
-    significant: bool
-    sign: float
-
-
-def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], _Pair]]:
-    """The pairs of every measure, whatever the order of the runs."""
+def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], float | None]]:
+    """Measure -> pair of runs by name -> the sign of first minus second; None where it is not significant."""
     if result.columns != PAIRS:
         raise UsageError("changes of discriminative power need two results of uj.power(..., pairs=True)")
-    found: dict[str, dict[tuple[str, str], _Pair]] = {}
+    found: dict[str, dict[tuple[str, str], float | None]] = {}
     for measure, a, b, difference, _, significant in result.rows():
-        sign = float(np.sign(difference))
-        pair = (a, b) if a < b else (b, a)
-        found.setdefault(measure, {})[pair] = _Pair(significant == "yes", sign if a < b else -sign)
+        sign = float(np.sign(difference)) if a < b else -float(np.sign(difference))
+        found.setdefault(measure, {})[min(a, b), max(a, b)] = sign if significant == "yes" else None
     return found
 
 

@@ -24,6 +24,7 @@ COLUMNS = (
 CURVE = ("measure", "sampling", "bin", "comparisons", "swaps", "swap_rate")
 CONFIDENCES = (95, 90, 80)
 RULES: tuple[Rule, ...] = ("guarantee", "first")
+"""How the required difference is read off an uneven curve."""
 Counted = Mapping[tuple[str, str], Swaps]
 """Swaps by measure and sampling."""
 
@@ -66,7 +67,8 @@ def swap(
     (ii) the largest mean seen, (iii) their ratio, (iv) the share of comparisons with a difference that large, which is
     the sensitivity of the measure (Sakai 2005, tables 1 to 4). --curve lists the bins.
     """
-    ways, levels, reading = _samplings(sampling), _confidences(confidence), _rule(rule)
+    ways, levels = _samplings(sampling), _confidences(confidence)
+    reading = cast(Rule, one_of(rule, RULES, "rule"))
     scores, settings = matrices(case, scoring, runs)
     topics = len(scores.topics)
     size = topics // 2 if c is None else c
@@ -112,14 +114,6 @@ def _confidences(given: Any) -> list[float]:
     if not levels or not all(0 < level <= 100 for level in levels):
         raise UsageError(f"confidence is given in percent, as 95,90,80, not {','.join(map(str, levels))}")
     return levels
-
-
-def _rule(given: str) -> Rule:
-    """How the required difference is read off an uneven curve."""
-    known = next((name for name in RULES if name == given), None)
-    if known is None:
-        raise UsageError(f"the rule is {' or '.join(RULES)}, not {given!r}")
-    return known
 
 
 def _never_differing(scores: Matrices) -> set[str]:
