@@ -14,8 +14,7 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.collection.pool import TOLERANCE, pool_of
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
-from unjudged.correction.experiment import Experiment, groups_of
-from unjudged.correction.new_runs import NewRuns
+from unjudged.correction.experiment import Experiment, NewRuns, groups_of
 from unjudged.correction.protocols import STRICT
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures

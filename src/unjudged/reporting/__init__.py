@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from unjudged.reporting.report import Report, failing, report
-from unjudged.reporting.sections import Asking, Cancelled, Section
-from unjudged.reporting.settings import Settings
+from unjudged.reporting.sections import Asking, Cancelled, Section, Settings
 
 __all__ = ["Asking", "Cancelled", "Report", "Section", "Settings", "failing", "report"]

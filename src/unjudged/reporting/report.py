@@ -14,8 +14,7 @@ from unjudged.errors import UsageError, nearest
 from unjudged.reporting import page
 from unjudged.reporting.how_made import how_made
 from unjudged.reporting.in_short import lead_of, next_section, verdict_section
-from unjudged.reporting.sections import Asking, Progress, Section, silent
-from unjudged.reporting.settings import Settings
+from unjudged.reporting.sections import Asking, Progress, Section, Settings, silent
 from unjudged.results import Result
 from unjudged.studies.questions import MEASURES
 from unjudged.text import counted

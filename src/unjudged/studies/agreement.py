@@ -85,8 +85,9 @@ def agreement_map(result: Result) -> Figure:
     rows = records(result)
     known = [row["tau"] for row in rows if row["tau"] is not None]
     middle = (min(known, default=0) + max(known, default=1)) / 2
-    x = {**marks.names("measure_b", distinct(rows, "measure_b")), "axis": {"labelAngle": -40}}
-    y = marks.names("measure_a", distinct(rows, "measure_a"))
+    first, second = distinct(rows, "measure_a"), distinct(rows, "measure_b")
+    x = {"field": "measure_b", "type": "nominal", "sort": second, "title": None, "axis": {"labelAngle": -40}}
+    y = {"field": "measure_a", "type": "nominal", "sort": first, "title": None}
     colour = {"field": "tau", "type": "quantitative", "scale": {"scheme": theme.AMOUNT}}
     readable = {"condition": {"test": f"datum.tau > {middle}", "value": "#000000"}, "value": "#ffffff"}
     return marks.chart(

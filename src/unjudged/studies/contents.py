@@ -22,11 +22,7 @@ def by_grade(judgments: Judgments, unit: int) -> Arrays:
     return {"grade": grades, "documents": np.array(each).reshape(len(grades), len(judgments.topics))}
 
 
-@register(
-    "contents",
-    help="topics, runs, judgments by grade, and what is odd in the data",
-    figures={"": ("contents",)},
-)
+@register("contents", help="topics, runs, judgments by grade, and what is odd in the data", figures={"": ("contents",)})
 def contents(case: Case, *, rel: int | None = None) -> Answer:
     """What is in this collection?
 

@@ -17,9 +17,8 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Ints, Pool
 from unjudged.correction import lipani
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
-from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
 from unjudged.correction.methods import RECALL, methods_for
-from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.correction.trust import Trust
 from unjudged.errors import UsageError, nearest, one_of

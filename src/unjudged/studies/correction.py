@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.correction.counts import MOST
-from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
 from unjudged.correction.lipani import INDICATORS, from_arrays
 from unjudged.correction.methods import METHODS
-from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import protocol_of
 from unjudged.errors import UsageError, one_of
 from unjudged.figures import Figure, Records, distinct, marks, theme

@@ -20,11 +20,7 @@ from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, listed, percent
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
-TITLES = {
-    "tau": "Kendall's tau with the full order",
-    "power": "discriminative power",
-    "mean": "mean score of the runs",
-}
+TITLES = {"tau": "Kendall's tau with the full order", "power": "discriminative power", "mean": "mean score of the runs"}
 """Charts of the studies over levels, and what each shows."""
 FIGURES = {"": tuple(TITLES)}
 

@@ -68,7 +68,9 @@ def swap(
     the sensitivity of the measure (Sakai 2005, tables 1 to 4). --curve lists the bins.
     """
     ways, levels = _samplings(sampling), _confidences(confidence)
-    reading = cast(Rule, one_of(rule, RULES, "rule"))
+    if rule not in RULES:
+        raise UsageError(f"the rule is {' or '.join(RULES)}, not {rule!r}")
+    reading = cast(Rule, rule)
     scores, settings = matrices(case, scoring, runs)
     topics = len(scores.topics)
     size = topics // 2 if c is None else c
