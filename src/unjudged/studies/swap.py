@@ -70,7 +70,7 @@ def swap(
     ways, levels = _samplings(sampling), _confidences(confidence)
     if rule not in RULES:
         raise UsageError(f"the rule is {' or '.join(RULES)}, not {rule!r}")
-    reading = cast(Rule, rule)
+    reading: Rule = rule
     scores, settings = matrices(case, scoring, runs)
     topics = len(scores.topics)
     size = topics // 2 if c is None else c
