@@ -18,10 +18,16 @@ from places import DATA
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
-from unjudged.figures.correction import error_lines, indicator_points, stability_points
 from unjudged.statistics.errors_of import passed_runs
 from unjudged.statistics.tukey import classical_tukey
-from unjudged.studies.correction import errors, performances, significant
+from unjudged.studies.correction import (
+    error_lines,
+    errors,
+    indicator_points,
+    performances,
+    significant,
+    stability_points,
+)
 from unjudged.text import printed
 
 TREC2 = DATA / "trec2-adhoc"
@@ -295,8 +301,8 @@ def test_figures_can_be_drawn(collections: dict[str, Any], name: str) -> None:
 
 
 def test_empty_rows_still_make_charts() -> None:
-    for spec in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
-        assert spec["description"]
+    for figure in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
+        assert figure.description
 
 
 def test_more_methods_and_indicators(collections: dict[str, Any]) -> None:
