@@ -50,10 +50,10 @@ class Bias:
         return [run for run in self.owners.get(self.scored.conditions[condition], ()) if run in chosen]
 
 
-def chosen_by_team(runs: Sequence[str], team_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """The chosen runs of each team that has any, in the teams' order."""
-    owners: dict[str, list[str]] = {team: [] for team in team_of.values()}
-    for run in runs:
+def chosen_by_team(setup: Setup, team_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """The chosen runs of each team that has any; the teams as their runs stand in the collection."""
+    owners: dict[str, list[str]] = {team_of[run]: [] for run in setup.collection.runs}
+    for run in setup.runs:
         owners[team_of[run]].append(run)
     return {team: own for team, own in owners.items() if own}
 

@@ -43,7 +43,7 @@ def leave_team_out(
     bias.check_left_out(case, pool, len({team_of[run] for run in pool.runs}), "team", "leave-team-out")
     bias.note_outside(setup, pool)
     member = membership(setup.collection, pool)
-    owners = bias.chosen_by_team(setup.runs, team_of)
+    owners = bias.chosen_by_team(setup, team_of)
     left = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
     found = bias.scored_bias(setup, pool, left, owners, test=how if summary else None)
     return bias.bias_answer(
