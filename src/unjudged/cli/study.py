@@ -29,16 +29,6 @@ JUDGMENTS = ("before", "second")
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
-def __getattr__(name: str) -> Any:
-    """PARTS: the studies there are and the questions of the report they answer, looked up when somebody asks."""
-    if name == "PARTS":
-        from unjudged.studies import QUESTIONS, known
-
-        there = known()
-        return (*there, *(key for key, q in QUESTIONS.items() if key not in there and q.study in there))
-    raise AttributeError(name)
-
-
 class Part:
     """One study, or one question with the options the report asks it with, as a part of the verb."""
 
@@ -90,14 +80,29 @@ class Part:
         return 0
 
 
-def part(name: str) -> Part:
-    """The study or question of this name."""
-    from unjudged.studies import QUESTIONS, find, known
+class _Studies(Mapping[str, Part]):
+    """The studies there are and the questions of the report they answer, each loaded when somebody asks for it."""
 
-    if name in known():
-        return Part(name, find(name), QUESTIONS[name].options if name in QUESTIONS else {}, find(name).help)
-    question = QUESTIONS[name]
-    return Part(name, find(question.study), question.options, f"{question.text} ({question.study} as in the report)")
+    def __iter__(self) -> Iterator[str]:
+        from unjudged.studies import QUESTIONS, known
+
+        there = known()
+        yield from there
+        yield from (key for key, q in QUESTIONS.items() if key not in there and q.study in there)
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+    def __getitem__(self, name: str) -> Part:
+        from unjudged.studies import QUESTIONS, find, known
+
+        if name in known():
+            return Part(name, find(name), QUESTIONS[name].options if name in QUESTIONS else {}, find(name).help)
+        asked = QUESTIONS[name]
+        return Part(name, find(asked.study), asked.options, f"{asked.text} ({asked.study} as in the report)")
+
+
+PARTS = _Studies()
 
 
 def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:

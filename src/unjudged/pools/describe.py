@@ -13,7 +13,7 @@ from unjudged.collection.pool import TOLERANCE, inferred_depth, inferred_runs, p
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.results import Provenance, Result, Row
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 
 CUTOFFS = (1, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 """Where judged@k is shown."""

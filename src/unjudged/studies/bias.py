@@ -17,7 +17,7 @@ import numpy as np
 from unjudged.collection import Pool
 from unjudged.figures import bias as charts
 from unjudged.results import Row, Verdict
-from unjudged.statistics.exact_sums import exact_mean, exact_means
+from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine.answer import Answer, Answers, Table
 from unjudged.studies.engine.case import Case

@@ -13,7 +13,7 @@ from unjudged.collection.membership import Membership, membership, teams_of
 from unjudged.errors import UsageError
 from unjudged.figures import contributions as charts
 from unjudged.results import Row, Verdict
-from unjudged.statistics.exact_sums import exact_sum
+from unjudged.statistics.pairs import exact_sum
 from unjudged.studies import layouts
 from unjudged.studies.engine.answer import Answer, Table
 from unjudged.studies.engine.case import Case

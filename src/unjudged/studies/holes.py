@@ -11,8 +11,7 @@ from unjudged.figures import holes as charts
 from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.results import Row, Verdict
 from unjudged.scoring import score
-from unjudged.statistics.exact_sums import exact_mean
-from unjudged.statistics.pairs import ZERO
+from unjudged.statistics.pairs import ZERO, exact_mean
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import UsualScoring

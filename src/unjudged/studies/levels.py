@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.figures import levels as charts
 from unjudged.results import Row, Step, Verdict
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
 from unjudged.studies.engine.answer import Answer, Table
 from unjudged.studies.engine.case import Case

@@ -16,7 +16,7 @@ from unjudged.measures import Measure
 from unjudged.results import Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, UsualScoring

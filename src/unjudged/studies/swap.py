@@ -12,8 +12,7 @@ from unjudged.errors import UsageError, as_usage_errors, nearest
 from unjudged.figures import Figure, theme
 from unjudged.figures.records import Records, distinct, records
 from unjudged.results import Result, Row, Verdict
-from unjudged.statistics.draws import SAMPLINGS, Sampling
-from unjudged.statistics.shared_topics import expected_shared_topics
+from unjudged.statistics.draws import SAMPLINGS, Sampling, expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts
