@@ -125,7 +125,7 @@ def _dispatch(given: list[str]) -> int:
             print(_parts(verb, module))
             return 0 if rest else 2
         part = rest[0]
-        if part not in list(module.PARTS):
+        if part not in module.PARTS:
             there = ", ".join(module.PARTS)
             kind = "study" if verb == "study" else "part"
             print(f"{name}: unknown {kind} {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)

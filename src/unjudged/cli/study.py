@@ -91,7 +91,7 @@ class _Studies(Mapping[str, Part]):
         yield from (key for key, q in QUESTIONS.items() if key not in there and q.study in there)
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
     def __getitem__(self, name: str) -> Part:
         from unjudged.studies import QUESTIONS, find, known

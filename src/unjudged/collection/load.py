@@ -186,12 +186,9 @@ def _once(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and any(map(_once, source))
 
 
-def read_judgments(
-    qrels: Any, reading: Reading | None = None, *, negative: str = "unjudged", qrels_format: str | None = None
-) -> Judgments:
+def read_judgments(qrels: Any) -> Judgments:
     """Judgments alone, in any of the forms `load` takes."""
-    reading = reading or Reading()
-    return Judgments.of(_qrels(qrels, reading, qrels_format), strict=reading.strict, negative=negative)
+    return Judgments.of(_qrels(qrels, Reading()))
 
 
 def _no_judgments(runs: Sequence[RunInput], reading: Reading, seen: files.Unchanged, jobs: int | None) -> QrelsTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Cells, Floats, Hits, Ideal, Ints, key_of
 from unjudged.errors import MeasureError
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 Discounting = Literal["log2", "exp-log2", "jk"]
 
@@ -33,9 +33,7 @@ def log2_discount(rank: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.log2(rank + 1.0))
 
 
-def discounted(
-    h: Hits, dcg: Discounting = "log2", base: float = 2.0, gains: Mapping[int, float] | None = None
-) -> Floats:
+def discounted(h: Hits, dcg: Discounting = "log2", base: float = 2.0, gains: ByGrade = None) -> Floats:
     """Discounted gain of each hit."""
     return cast(
         Floats,
@@ -46,20 +44,14 @@ def discounted(
     )
 
 
-def _check_exponents(h: Hits, dcg: str, gains: Mapping[int, float] | None) -> None:
+def _check_exponents(h: Hits, dcg: str, gains: ByGrade) -> None:
     highest = float(h.judgments.gain(gains).max(initial=0.0))
     if dcg == "exp-log2" and highest > 1000:
         raise MeasureError(f"dcg='exp-log2' raises 2 to the gain; a gain of {highest:g} is too large (give gains=...)")
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
-def DCG(
-    h: Hits,
-    k: int | None = None,
-    dcg: Discounting = "log2",
-    base: float = 2.0,
-    gains: Mapping[int, float] | None = None,
-) -> Cells:
+def DCG(h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: ByGrade = None) -> Cells:
     """Discounted cumulated gain: gains of the first k documents, each divided by a logarithm of its rank.
 
     dcg='log2': gain / log2(rank + 1), trec_eval's; 'exp-log2': (2^gain - 1) / log2(rank + 1), Burges's;
@@ -73,13 +65,7 @@ def DCG(
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", bounded=False)
-def iDCG(
-    h: Hits,
-    k: int | None = None,
-    dcg: Discounting = "log2",
-    base: float = 2.0,
-    gains: Mapping[int, float] | None = None,
-) -> Cells:
+def iDCG(h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: ByGrade = None) -> Cells:
     """DCG of the ideal list: all relevant documents of the judgments, best grades first.
 
     Formula: DCG of the judged documents sorted by gain
@@ -89,13 +75,7 @@ def iDCG(
 
 
 @measure(family="cumulated gain", cite="jarvelin2002", aliases=("NDCG", "ndcg"))
-def nDCG(
-    h: Hits,
-    k: int | None = None,
-    dcg: Discounting = "log2",
-    base: float = 2.0,
-    gains: Mapping[int, float] | None = None,
-) -> Cells:
+def nDCG(h: Hits, k: int | None = None, dcg: Discounting = "log2", base: float = 2.0, gains: ByGrade = None) -> Cells:
     """Normalised discounted cumulated gain: DCG divided by the DCG of the ideal list, both cut at k.
 
     The default is trec_eval's form; nDCG(dcg='jk')@1000 is the papers' original (base 2),
@@ -107,7 +87,7 @@ def nDCG(
 
 
 @measure(family="cumulated gain", cite="jarvelin2002")
-def nCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
+def nCG(h: Hits, k: int, gains: ByGrade = None) -> Cells:
     """Normalised cumulated gain: gain of the first k documents over that of the first k ideal ones.
 
     Formula: cg(k) / cg_I(k), cg = cumulated gain, cg_I that of the ideal list
@@ -132,7 +112,7 @@ def _average_over_ranks(h: Hits, gain: Floats, best: Floats, ideal: Ideal, k: in
 
 
 @measure(family="cumulated gain", cite="jarvelin2002")
-def AnCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
+def AnCG(h: Hits, k: int, gains: ByGrade = None) -> Cells:
     """nCG averaged over the ranks 1 to k.
 
     Formula: (1 / k) * sum over r <= k of cg(r) / cg_I(r)
@@ -143,9 +123,7 @@ def AnCG(h: Hits, k: int, gains: Mapping[int, float] | None = None) -> Cells:
 
 
 @measure(family="cumulated gain", cite="jarvelin2002")
-def AnDCG(
-    h: Hits, k: int, dcg: Discounting = "jk", base: float = 2.0, gains: Mapping[int, float] | None = None
-) -> Cells:
+def AnDCG(h: Hits, k: int, dcg: Discounting = "jk", base: float = 2.0, gains: ByGrade = None) -> Cells:
     """nDCG (by default the original form) averaged over the ranks 1 to k.
 
     Formula: (1 / k) * sum over r <= k of nDCG@r

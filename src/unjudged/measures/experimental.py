@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from unjudged.collection import Cells, Hits, tabulated
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 from unjudged.measures.cumulated_gain import discounted, iDCG, log2_discount, nDCG
 
 
 @measure(family="cumulated gain", cite="trec_eval")
-def G(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def G(h: Hits, gains: ByGrade = None) -> Cells:
     """Gain of each document over log2(2 + what an ideal list would be ahead there), over the sum of all gains.
 
     Ahead = ideal cumulated gain so far (at least 1 a rank) - cumulated gain so far.
@@ -39,7 +37,7 @@ def binG(h: Hits, rel: int = 1) -> Cells:
 
 
 @measure(family="cumulated gain", cite="trec_eval")
-def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def nDCG_rel(h: Hits, gains: ByGrade = None) -> Cells:
     """nDCG at each relevant document, averaged over all of them; those not retrieved take nDCG of the whole list.
 
     Formula: (1 / R) * (sum over relevant ranks r of nDCG@r + (R - retrieved relevant) * nDCG)
@@ -53,7 +51,7 @@ def nDCG_rel(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
 
 @measure(family="cumulated gain", cite="trec_eval")
-def RnDCG(h: Hits, gains: Mapping[int, float] | None = None, rel: int = 1) -> Cells:
+def RnDCG(h: Hits, gains: ByGrade = None, rel: int = 1) -> Cells:
     """nDCG averaged over the ranks where the ideal list goes from one grade to the next, and the whole list.
 
     The whole list counts as a point of its own where it is at least two documents longer than the ideal one.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from unjudged.collection import Cells, Hits
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 
 @measure(family="average precision", cite="robertson2010")
-def GAP(h: Hits, thresholds: Mapping[int, float] | None = None) -> Cells:
+def GAP(h: Hits, thresholds: ByGrade = None) -> Cells:
     """Graded average precision: AP for a user whose own threshold of relevance is a grade drawn at random.
 
     `thresholds` gives each grade the probability that a user asks for it at least (default: all alike).

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from unjudged.collection import Cells, Hits
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 
 @measure(family="rank-biased", cite="moffat2008")
-def RBP(
-    h: Hits, p: float = 0.95, k: int | None = None, rel: int | None = None, gains: Mapping[int, float] | None = None
-) -> Cells:
+def RBP(h: Hits, p: float = 0.95, k: int | None = None, rel: int | None = None, gains: ByGrade = None) -> Cells:
     """Rank-biased precision: gain seen by a user who goes on to the next document with probability p.
 
     Graded: gains are divided by that of the collection's highest grade. RBP(rel=1) is the binary form.

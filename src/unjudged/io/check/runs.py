@@ -80,18 +80,6 @@ class _Block:
 class RunCheck:
     """One run: its findings, and what the comparison with other runs needs."""
 
-    path: str
-    judged: Judged
-    name: str
-    tally: Tally
-    lines: int
-    tied: int
-    tied_line: int
-    tied_at_ten: int
-    hits: int
-    retrieved: int
-    shapes: Shapes
-
     def __init__(self, path: str, judged: Judged) -> None:
         self.path, self.judged = path, judged
         self.name = files.run_name(path)

@@ -223,8 +223,7 @@ def _search_of(measure: Measure, setting: Setting) -> Search:
     if measure.name in _ABOUT_JUDGMENTS:
         raise UsageError(f"{measure} describes the judgments, of which a completion leaves none open; {can}")
     search = _SEARCH.get(measure.name)
-    ours = (measure.definition.function.__module__ or "").startswith("unjudged.measures")
-    if search is None or not ours:
+    if search is None or not measure.definition.ours:
         raise UsageError(f"{measure} has no exact bounds for unjudged documents; {can}")
     if "gains" in measure.params and (np.diff(gains_of(measure, setting)) < 0).any():
         shown = gains_of(measure, setting).tolist()

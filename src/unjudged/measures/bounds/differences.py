@@ -172,8 +172,7 @@ def _denominators(collection: Collection, ratio: Ratio, free: bool) -> tuple[Flo
 
 def is_separable(measure: Measure) -> bool:
     """Does its score add up over the documents of the list?"""
-    ours = (measure.definition.function.__module__ or "").startswith("unjudged.measures")
-    return ours and measure.name in SEPARABLE and not measure.params.get("relative")
+    return measure.definition.ours and measure.name in SEPARABLE and not measure.params.get("relative")
 
 
 def separable_differences(collection: Collection, measure: Measure, first: Ints, second: Ints) -> tuple[Floats, Floats]:
