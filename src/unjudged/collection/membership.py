@@ -91,9 +91,9 @@ def found_by_no_other(inside: Ints32, peers: Mask, docs: Ints32) -> Mask:
     `docs`: runs x places, numbers of documents.
     """
     times = inside.sum(axis=0, dtype=np.int32)
-    of_peers = np.stack([times - inside[~among].sum(axis=0, dtype=np.int32) for among in peers])
+    finders = np.stack([times - inside[~among].sum(axis=0, dtype=np.int32) for among in peers])
     own = np.take_along_axis(inside, docs, axis=1) * peers[:, :, None]
-    return np.asarray(of_peers[:, docs] == own)
+    return np.asarray(finders[:, docs] == own)
 
 
 def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:
