@@ -15,7 +15,7 @@ from unjudged.errors import UsageError, check_seed
 from unjudged.io.ids import Ids, to_bytes
 from unjudged.io.trec import QrelsTable
 from unjudged.io.write import qrels_text, write_qrels, write_whole
-from unjudged.pools.adaptive import Adaptive
+from unjudged.pools.adaptive import Turns, Weighing
 from unjudged.pools.lists import Choice, TopicLists, topic_lists
 from unjudged.pools.strategies import ADAPTIVE, SAMPLE, Strategy, strategy
 from unjudged.results import Provenance, Result, Row
@@ -201,8 +201,6 @@ def build_pool(
     notes = []
     if unknown and chosen.judged:
         notes.append(f"{unknown} of the documents {chosen.name} asked for are not judged; they counted as nonrelevant")
-    from unjudged import __version__
-
     told = {
         **collection.settings,
         "strategy": chosen.name,
@@ -213,7 +211,7 @@ def build_pool(
         "rel": rel,
         "judge": "existing judgments" if judge is None else "callback",
     }
-    provenance = Provenance(__version__, call, collection.sources, told, seed)
+    provenance = Provenance.of(call, collection.sources, told, seed)
     return BuiltPool(collection, chosen.name, picked, provenance, notes, rel)
 
 
@@ -336,7 +334,7 @@ def _choose(
     return Chosen(lists, choice, [bench.grade(doc) for doc in choice.chosen.tolist()])
 
 
-def _adapt(learner: Adaptive, size: int, bench: _Bench, first: int | None, rel: int) -> Chosen:
+def _adapt(learner: Weighing | Turns, size: int, bench: _Bench, first: int | None, rel: int) -> Chosen:
     """Judge and learn until the topic's share is used up."""
     order: list[int] = []
     grades: list[int | None] = []

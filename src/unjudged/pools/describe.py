@@ -78,23 +78,20 @@ def describe(
             for name, value, low, high in rows()
         ]
 
-    from unjudged import __version__
-
     settings = {**collection.settings, **pool.settings, "top counted by": by, "rel": rel, "tolerance": tolerance}
-    provenance = Provenance(__version__, call, collection.sources, settings)
+    provenance = Provenance.of(call, collection.sources, settings)
     notes = [*pool.notes, *_pool_notes(full, pool, looks), *coverage.warnings()]
     return Result(("statistic", "value", "low", "high"), rows, provenance, layout, notes=notes)
 
 
 def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, call: str = "") -> Result:
     """judged@k of every run: the share of its top k that is listed in the judgments, averaged over its topics."""
-    from unjudged import __version__
 
     def rows() -> list[Row]:
         table = list(_judged_at(collection, cutoffs))
         return [(run, k, float(values[r])) for r, run in enumerate(collection.runs) for k, values in table]
 
-    return Result(("run", "k", "value"), rows, Provenance(__version__, call, collection.sources, collection.settings))
+    return Result(("run", "k", "value"), rows, Provenance.of(call, collection.sources, collection.settings))
 
 
 def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple[int, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unjudged.errors import UsageError, nearest
-from unjudged.pools import adaptive, bandits, fusion, sampling
+from unjudged.pools import adaptive, fusion, sampling
 from unjudged.pools.lists import TopicLists
 
 VALUE, SAMPLE, ADAPTIVE = "value", "sample", "adaptive"
@@ -104,13 +104,13 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy("uniform", SAMPLE, sampling.uniform),
         Strategy("stratified", SAMPLE, sampling.stratified),
         Strategy("sampled-depth", SAMPLE, sampling.sampled_depth),
-        Strategy("move-to-front", ADAPTIVE, bandits.MoveToFront, judged=True),
+        Strategy("move-to-front", ADAPTIVE, adaptive.MoveToFront, judged=True),
         Strategy("hedge", ADAPTIVE, adaptive.Hedge, judged=True),
-        Strategy("random", ADAPTIVE, bandits.RandomArm),
-        Strategy("epsilon-greedy", ADAPTIVE, bandits.EpsilonGreedy, judged=True),
-        Strategy("ucb1-tuned", ADAPTIVE, bandits.Ucb1Tuned, judged=True),
-        Strategy("thompson", ADAPTIVE, bandits.Thompson, judged=True),
-        Strategy("max-mean", ADAPTIVE, bandits.MaxMean, judged=True),
+        Strategy("random", ADAPTIVE, adaptive.RandomArm),
+        Strategy("epsilon-greedy", ADAPTIVE, adaptive.EpsilonGreedy, judged=True),
+        Strategy("ucb1-tuned", ADAPTIVE, adaptive.Ucb1Tuned, judged=True),
+        Strategy("thompson", ADAPTIVE, adaptive.Thompson, judged=True),
+        Strategy("max-mean", ADAPTIVE, adaptive.MaxMean, judged=True),
     )
 }
 

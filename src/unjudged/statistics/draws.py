@@ -21,19 +21,13 @@ SAMPLINGS: tuple[Sampling, ...] = ("disjoint", "replacement", "independent")
 
 def topic_resamples(topics: int, resamples: int, seed: int = 0) -> Integers:
     """Bootstrap samples: per row as many topics as there are, with replacement."""
-    if topics < 1:
-        raise ValueError("at least 1 topic is needed")
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    _check_resamples(resamples, topics)
     return np.random.default_rng(seed).integers(0, topics, size=(resamples, topics))
 
 
 def resample_counts(topics: int, resamples: int, seed: int = 0) -> NDArray[np.uint16]:
     """The topic_counts of topic_resamples, drawn piece by piece: only two bytes per topic and resample are kept."""
-    if topics < 1:
-        raise ValueError("at least 1 topic is needed")
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    _check_resamples(resamples, topics)
     rng = np.random.default_rng(seed)
     counts = np.empty((topics, resamples), dtype=np.uint16)
     for piece in blocks(resamples, max(1, 250_000 // topics)):
@@ -99,8 +93,7 @@ def every_set_pair(topics: int, size: int, sampling: Sampling) -> tuple[Integers
 
 def sign_flips(topics: int, resamples: int, seed: int = 0) -> NDArray[np.int8]:
     """Random signs +1 or -1 per topic: which run of a pair is called the first one."""
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    _check_resamples(resamples)
     bits = np.random.default_rng(seed).integers(0, 2, size=(resamples, topics), dtype=np.int8)
     return (2 * bits - 1).astype(np.int8)
 
@@ -133,6 +126,13 @@ def topic_counts(samples: ArrayLike, topics: int) -> NDArray[np.uint16]:
     for column in index.T:  # a sample holds a topic at most once per column, so no increment is lost
         counts[column, every] += 1
     return counts
+
+
+def _check_resamples(resamples: int, topics: int = 1) -> None:
+    if topics < 1:
+        raise ValueError("at least 1 topic is needed")
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
 
 
 def _check_size(topics: int, size: int, samples: int) -> None:

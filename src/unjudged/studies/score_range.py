@@ -9,8 +9,9 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Rankings
 from unjudged.figures import score_range as charts
 from unjudged.measures import Measure, measures, with_gains_of_sets
-from unjudged.measures.bounds import BOUNDED, score_bounds
+from unjudged.measures.bounds import BOUNDED
 from unjudged.results import Row, Verdict
+from unjudged.scoring import score_bounds
 from unjudged.statistics.pairs import ZERO, exact_mean
 from unjudged.studies.engine.answer import Answer
 from unjudged.studies.engine.case import Case

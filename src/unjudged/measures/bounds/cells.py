@@ -188,10 +188,7 @@ def gains_of(measure: Measure, setting: Setting) -> Floats:
 
 
 def one_document_lists(
-    judgments: Judgments,
-    grade: npt.NDArray[np.integer],
-    rank: npt.NDArray[Any],
-    length: npt.NDArray[Any] | None = None,
+    judgments: Judgments, grade: npt.NDArray[np.integer], rank: npt.NDArray[Any], length: npt.NDArray[Any] | None = None
 ) -> Hits:
     """Lists with one judged document each: its grade and its rank, and the length where it is not the last."""
     size = len(grade)

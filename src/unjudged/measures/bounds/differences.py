@@ -32,9 +32,8 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.collection.collection import in_order_of_names
-from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY, Measure
-from unjudged.measures.bounds import GROWTH, Bounds, refuse_unbounded, score_bounds
+from unjudged.measures.bounds import bounds_of, refuse_unbounded
 from unjudged.measures.bounds.cells import Cell, Completion, one_document_lists, scored, unjudged_documents
 
 SEPARABLE = ("P", "SetP", "RBP", "DCG", "anti_P", "NumRelRet", "NumNonrelJudgedRet")
@@ -69,30 +68,23 @@ def open_differences(
     growth: str = "retrieved",
 ) -> list[Interval]:
     """For each measure the interval of the mean difference `first` - `second` of these runs over the counted topics."""
-    refuse_unbounded(collection)
-    if growth not in GROWTH:
-        raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {growth!r}")
+    refuse_unbounded(collection, growth)
     found: list[Interval] = []
     others = [m for m in measures if not is_separable(m)]
-    ends = score_bounds(collection, others, growth=growth) if others else None
+    ends = bounds_of(collection, others, growth) if others else ()
     same = _same_lists(collection, first, second) if others else np.zeros((0, 0), bool)
     for measure in measures:
         if is_separable(measure):
             low, high = separable_differences(collection, measure, first, second)
         else:
-            assert ends is not None
-            low, high = _outer(ends, others.index(measure), first, second, same)
+            lowest, _, highest = (end[:, :, others.index(measure)] for end in ends)
+            low = np.where(same, 0.0, lowest[first] - highest[second])
+            high = np.where(same, 0.0, highest[first] - lowest[second])
             nearer = normalised_differences(collection, measure, first, second, growth == "free")
             if nearer is not None:
                 low, high = np.maximum(low, nearer[0]), np.minimum(high, nearer[1])
         found.append(Interval(low[:, counted].mean(axis=1), high[:, counted].mean(axis=1), is_separable(measure)))
     return found
-
-
-def _outer(ends: Bounds, m: int, first: Ints, second: Ints, same: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Pairs x topics: from the lowest and highest value of each run by itself."""
-    low, high = ends.low[:, :, m], ends.high[:, :, m]
-    return np.where(same, 0.0, low[first] - high[second]), np.where(same, 0.0, high[first] - low[second])
 
 
 def _same_lists(collection: Collection, first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
