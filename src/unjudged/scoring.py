@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,13 +52,14 @@ class PerTopic(Result):
         runs: Sequence[str],
         topics: Sequence[str],
         measures: Sequence[Measure],
+        cells: Floats,
         counted: npt.NDArray[np.bool_],
         provenance: Provenance,
         per_topic: bool,
     ) -> None:
         super().__init__(("run", "topic", "measure", *values), tuple, provenance)  # rows and layout: below
         self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
-        self.counted, self.per_topic = counted, per_topic
+        self._values, self.counted, self.per_topic = cells, counted, per_topic
 
     @functools.cached_property
     def topics(self) -> tuple[str, ...]:
@@ -67,10 +68,6 @@ class PerTopic(Result):
 
     def mean_values(self) -> Floats:
         """Runs x measures: what holds over the topics that count."""
-        raise NotImplementedError
-
-    def _of_run(self, run: int) -> Floats:
-        """Topics x measures of one run."""
         raise NotImplementedError
 
     def _shown(self, values: Sequence[Any]) -> list[Any]:
@@ -82,7 +79,7 @@ class PerTopic(Result):
         means = self.mean_values().tolist()
         for r, run in enumerate(self.runs):
             if self.per_topic:
-                values = self._of_run(r).tolist()
+                values = self._values[r].tolist()
                 for t in np.flatnonzero(self.counted[r]).tolist():
                     yield run, self.topics[t], values[t]
             yield run, "all", means[r]
@@ -115,7 +112,7 @@ class Scores(PerTopic):
         provenance: Provenance,
         per_topic: bool = True,
     ) -> None:
-        super().__init__(("value",), runs, topics, measures, counted, provenance, per_topic)
+        super().__init__(("value",), runs, topics, measures, values, counted, provenance, per_topic)
         self.values = values
 
     def __repr__(self) -> str:
@@ -155,10 +152,6 @@ class Scores(PerTopic):
                 there = np.flatnonzero(self.counted[r, block])
                 yield lines([head + topics[t] for t in there.tolist()], self.values[r, there + first])
             yield lines([head + piece(1, "all")], means[r])
-
-    def _of_run(self, run: int) -> Floats:
-        """Topics x measures of one run."""
-        return cast(Floats, self.values[run])
 
     @functools.cached_property
     def _counts(self) -> list[bool]:
@@ -226,8 +219,9 @@ class Bounds(PerTopic):
         provenance: Provenance,
         per_topic: bool = True,
     ) -> None:
-        super().__init__(("value", "low", "high"), runs, topics, measures, counted, provenance, per_topic)
-        self.low, self.value, self.high = low, value, high
+        cells = np.stack((value, low, high), axis=-1)
+        super().__init__(("value", "low", "high"), runs, topics, measures, cells, counted, provenance, per_topic)
+        self.value, self.low, self.high = (cells[..., end] for end in range(3))
 
     def __repr__(self) -> str:
         return f"<Bounds: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures))}>"
@@ -255,10 +249,6 @@ class Bounds(PerTopic):
         for run, topic, triples in self._lines():
             for name, triple in zip(self.measures, triples, strict=True):
                 yield run, topic, str(name), *triple
-
-    def _of_run(self, run: int) -> Floats:
-        """Topics x measures x (value, low, high) of one run."""
-        return np.stack((self.value[run], self.low[run], self.high[run]), axis=-1)
 
     def _shown(self, values: Sequence[Any]) -> list[Any]:
         """`0.2861 [0.2100, 0.5432]`, counts as whole numbers."""

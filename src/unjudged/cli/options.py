@@ -121,11 +121,6 @@ def add_all(parser: argparse.ArgumentParser, command: str, *arguments: Argument)
             group(parser, argument[0], *argument[1], command=command)
 
 
-def add_collection(parser: argparse.ArgumentParser, command: str) -> None:
-    """QRELS, RUN... and how to read them."""
-    add_all(parser, command, *COLLECTION)
-
-
 def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
     """The options of the group `pool` as keyword arguments, with the names of the pooled runs read from their file."""
     from unjudged.collection.pool import read_pooled

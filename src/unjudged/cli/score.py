@@ -19,9 +19,8 @@ HELP = "scores of runs; -q per topic"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser, "score")
-    options.add(parser, "measures", "per_topic", command="score")
-    options.group(parser, "scoring", *options.SCORING, "growth", command="score")
+    scoring = ("scoring", (*options.SCORING, "growth"))
+    options.add_all(parser, "score", *options.COLLECTION, "measures", "per_topic", scoring)
     options.add_output(parser, "score")
 
 

@@ -40,7 +40,7 @@ class Part:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The study's options, which come from its keyword arguments."""
         study, command = self._study, f"study {self._study.name}"
-        options.add_collection(parser, command)
+        options.add_all(parser, command, *options.COLLECTION)
         own = parser.add_argument_group("this study")
         groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
         titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}

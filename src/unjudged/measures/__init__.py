@@ -8,7 +8,6 @@ from unjudged.measures import (  # noqa: F401 - importing declares; the order is
     cascade,
     counts,
     cumulated_gain,
-    experimental,
     graded_average_precision,
     inferred,
     one_document,

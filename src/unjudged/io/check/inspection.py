@@ -186,9 +186,7 @@ class RunCheck:
             self.tally.note("UJ100", problem.line, detail=why(problem))
         return self
 
-    def seen(
-        self, lists: Mapping[bytes, tuple[list[float], bytes]], tag: str, hits: int, sample: list[bytes]
-    ) -> RunCheck:
+    def seen(self, lists: Mapping[bytes, SeenList], tag: str, hits: int, sample: list[bytes]) -> RunCheck:
         """A run that was read before, without a second look at its lines: what its lists show.
 
         `hits`: judged documents among them. `sample`: some of its documents.
