@@ -19,7 +19,7 @@ def _strategies() -> str:
     return f"strategies (options in brackets):\n{overview()}"
 
 
-def describe(args: argparse.Namespace) -> None:
+def _describe(args: argparse.Namespace) -> None:
     """Describe a collection: topics, judgments, N and R, pool depth, pooled runs, coverage, judged@k.
 
     unjudged pool describe qrels.txt runs/ --teams teams.tsv
@@ -36,7 +36,7 @@ def describe(args: argparse.Namespace) -> None:
     options.write_result(result, args)
 
 
-def contributions(args: argparse.Namespace) -> None:
+def _contributions(args: argparse.Namespace) -> None:
     """Contributions to the pool: documents per topic each team (or run) found, found alone, and relevant ones of these.
 
     unjudged pool contributions qrels.txt runs/ --teams teams.tsv
@@ -50,7 +50,7 @@ def contributions(args: argparse.Namespace) -> None:
     options.write_result(result, args, verdict=True)
 
 
-def build(args: argparse.Namespace) -> None:
+def _build(args: argparse.Namespace) -> None:
     """Build a pool: the documents to judge for a given budget, as a list for the assessors or as judgments.
 
     unjudged pool build qrels.txt runs/ --strategy rrf --budget 5000 --format list -o to-judge.tsv
@@ -87,21 +87,21 @@ def build(args: argparse.Namespace) -> None:
 PARTS = {
     "describe": Part(
         "pool describe",
-        describe,
+        _describe,
         "topics, judgments, depth, pooled runs, coverage, judged@k",
         (*COLLECTION, "rel", "curves", IN_POOL),
         FORMATS,
     ),
     "contributions": Part(
         "pool contributions",
-        contributions,
+        _contributions,
         "who contributed what, and what nobody else found",
         (*COLLECTION, "per", "rel", IN_POOL),
         FORMATS,
     ),
     "build": Part(
         "pool build",
-        build,
+        _build,
         "documents to judge for a budget: a list, or judgments",
         (*COLLECTION, BUILDING),
         (*FORMATS, "list", "qrels"),

@@ -22,7 +22,7 @@ NOISE = ("noise", ("collapse", "binary", *FLIPS, "favour_team", "favour_run", "r
 READING_JUDGMENTS = ("reading", ("lenient", "strict", "qrels_format", "only"))
 
 
-def reduce(args: argparse.Namespace) -> None:
+def _reduce(args: argparse.Namespace) -> None:
     """Random reduction: write a random share of each topic's judgments; smaller rates give subsets of larger ones.
 
     unjudged qrels reduce qrels.txt --rate 0.3 --seed 1 -o thirty-percent.txt
@@ -34,7 +34,7 @@ def reduce(args: argparse.Namespace) -> None:
     options.write_judgments(collection, reduce(collection, **options.keywords(args, *REDUCING)), args.output)
 
 
-def leave_out(args: argparse.Namespace) -> None:
+def _leave_out(args: argparse.Namespace) -> None:
     """Leave out teams or runs: write the judgments without those only they brought into the pool.
 
     unjudged qrels leave-out qrels.txt runs/ --teams teams.tsv --team CMU -o without-cmu.txt
@@ -47,7 +47,7 @@ def leave_out(args: argparse.Namespace) -> None:
     _change_pool(args, leave_out, teams=args.team, runs=args.run)
 
 
-def take(args: argparse.Namespace) -> None:
+def _take(args: argparse.Namespace) -> None:
     """Take teams or runs: write only the judgments that they would have brought into a pool of their own.
 
     unjudged qrels take qrels.txt runs/ --teams teams.tsv --team CMU -o cmu-only.txt
@@ -60,7 +60,7 @@ def take(args: argparse.Namespace) -> None:
     _change_pool(args, take, teams=args.team if args.fewest is None else args.fewest, runs=args.run)
 
 
-def shallow(args: argparse.Namespace) -> None:
+def _shallow(args: argparse.Namespace) -> None:
     """Shallow pool: write only the judgments that lie in the first D documents of the pooled runs.
 
     unjudged qrels shallow qrels.txt runs/ --depth 10 -o depth10.txt
@@ -77,7 +77,7 @@ def _change_pool(args: argparse.Namespace, change: Callable[..., Collection], **
     options.write_judgments(collection, change(collection, **given, **pool), args.output)
 
 
-def noise(args: argparse.Namespace) -> None:
+def _noise(args: argparse.Namespace) -> None:
     """Noise: write judgments as a careless, biased or coarse assessor would have given them.
 
     unjudged qrels noise qrels.txt --flip 0.1 --seed 1 -o careless.txt
@@ -107,7 +107,7 @@ def noise(args: argparse.Namespace) -> None:
     options.write_judgments(collection, changed, args.output)
 
 
-def merge(args: argparse.Namespace) -> None:
+def _merge(args: argparse.Namespace) -> None:
     """Merge: one set of judgments from several, or another assessor's judgments in place of the first.
 
     unjudged qrels merge first.txt second.txt third.txt --rule majority -o merged.txt
@@ -136,7 +136,7 @@ def merge(args: argparse.Namespace) -> None:
     options.write_judgments(first, merged, args.output)
 
 
-def agree(args: argparse.Namespace) -> None:
+def _agree(args: argparse.Namespace) -> None:
     """Agreement of judges: kappa, alpha and overlap of two or more sets of judgments.
 
     unjudged qrels agree human.txt machine.txt
@@ -168,35 +168,35 @@ def agree(args: argparse.Namespace) -> None:
 
 PARTS = {
     "reduce": Part(
-        "qrels reduce", reduce, "a random share of each topic's judgments", (*COLLECTION, *REDUCING, "output")
+        "qrels reduce", _reduce, "a random share of each topic's judgments", (*COLLECTION, *REDUCING, "output")
     ),
     "leave-out": Part(
         "qrels leave-out",
-        leave_out,
+        _leave_out,
         "without what only one team (or run) brought into the pool",
         (*COLLECTION, "team", "run", "output", IN_POOL),
     ),
     "take": Part(
         "qrels take",
-        take,
+        _take,
         "only what one team, or a few, would have brought",
         (*COLLECTION, "team", "run", "fewest", "output", IN_POOL),
     ),
     "shallow": Part(
-        "qrels shallow", shallow, "only what a shallower pool would have held", (*COLLECTION, "output", IN_POOL)
+        "qrels shallow", _shallow, "only what a shallower pool would have held", (*COLLECTION, "output", IN_POOL)
     ),
     "noise": Part(
-        "qrels noise", noise, "random errors, favour for a team, coarser grades", (*COLLECTION, NOISE, "output")
+        "qrels noise", _noise, "random errors, favour for a team, coarser grades", (*COLLECTION, NOISE, "output")
     ),
     "merge": Part(
         "qrels merge",
-        merge,
+        _merge,
         "one set of judgments from several: majority, max, mean, agreed, replace, ...",
         ("qrels", "rule", "seed", "output", READING_JUDGMENTS),
     ),
     "agree": Part(
         "qrels agree",
-        agree,
+        _agree,
         "how far judges agree: confusion table, kappa, alpha, overlap",
         ("qrels", "per_topic", "rel", "binary", "confusion", READING_JUDGMENTS),
         FORMATS,
