@@ -55,6 +55,7 @@ def test_our_measures_as_ir_measures_objects() -> None:
         to_ir_measures("GMAP")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("pyterrier") is None, reason="PyTerrier is not installed")
 def test_pyterrier_experiment() -> None:
     import pyterrier as pt

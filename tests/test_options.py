@@ -87,6 +87,7 @@ def test_no_declared_option_is_unused() -> None:
     assert [name for name in OPTIONS if name not in used and name not in derived] == []
 
 
+@pytest.mark.slow
 def test_names_are_given_once() -> None:
     source = Path(options.__file__).read_text("utf-8")
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]

@@ -101,6 +101,7 @@ def test_without_new_every_run_outside_the_pool_is_corrected(sim: Path, capsys: 
     assert "unfair" not in text
 
 
+@pytest.mark.slow
 def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) -> None:
     """Score, corrected and true score are those of the experiment; measures that are scored, those of `leave_out`."""
     c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")

@@ -57,6 +57,7 @@ def left_behind() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lowest", [-1, 0], ids=["pooled documents", "all judged"])
 def test_scored_collections_go_without_the_collector(lowest: int) -> None:
     c = collection(lowest)
@@ -76,6 +77,7 @@ def test_scored_collections_go_without_the_collector(lowest: int) -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_expected_ties_leave_nothing_behind() -> None:
     c = collection(ties="expected")
     seen = []
@@ -90,6 +92,7 @@ def test_expected_ties_leave_nothing_behind() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_what_is_read_again_leaves_nothing_behind() -> None:
     c = uj.reduce(collection(), 0.7)
     for _ in range(3):
@@ -102,6 +105,7 @@ def test_what_is_read_again_leaves_nothing_behind() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_collections() -> None:
     c, wanted = collection(), measures("sakai2009, infAP")  # spellings are read by Python's ast, which makes circles
 
@@ -118,6 +122,7 @@ def test_memory_does_not_grow_with_the_number_of_collections() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_the_test_can_fail() -> None:
     hits = collection().hits
     hits._kept["a circle"] = hits

@@ -217,6 +217,7 @@ def free_ends(cases: Sequence[Case], top: int, more: int, measures: Sequence[str
     return low.reshape(shape).min(axis=1), high.reshape(shape).max(axis=1)
 
 
+@pytest.mark.slow
 def test_free_growth_of_capped_measures() -> None:
     rng = random.Random(7)
     for top, count in ((1, 60), (2, 25)):

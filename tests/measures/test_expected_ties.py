@@ -130,6 +130,7 @@ def test_mean_over_all_orders(name: str, case: str) -> None:
         assert found == pytest.approx(scores[:, 0, m].mean(), rel=1e-12, abs=1e-12), one
 
 
+@pytest.mark.slow
 def test_all_orders_were_written_out() -> None:
     assert len(_collections("eight tied")[1].runs) == math.factorial(8)
     assert all(len(set(map(tuple, _orders(groups)))) == len(_orders(groups)) for _, groups in CASES.values())

@@ -289,6 +289,7 @@ def test_sampled_depth_by_hand(example: uj.Collection) -> None:
     assert order(uj.build_pool(example, "sampled-depth", depth=2, rate=1)) == "abcf"
 
 
+@pytest.mark.slow
 def test_judgments_of_samples_give_the_inferred_measures_what_they_need() -> None:
     """infAP over uniform samples and xinfAP over stratified ones come near the AP of the whole pool."""
     rng = np.random.default_rng(5)

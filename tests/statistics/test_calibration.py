@@ -53,6 +53,7 @@ def run_wilcoxon(matrix: np.ndarray) -> paired.Tested:
 PAIRED = [run_bootstrap, run_permutation, run_t, run_wilcoxon]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "skewed"])
 @pytest.mark.parametrize("test", PAIRED)
 def test_without_a_difference_a_paired_test_rejects_at_alpha(

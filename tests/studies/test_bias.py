@@ -19,7 +19,7 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.errors import UsageError
-from unjudged.studies.engine.runs import one_of_each
+from unjudged.studies.engine.setup import one_of_each
 
 FEW = ("AP", "AP'", "nDCG@10")
 

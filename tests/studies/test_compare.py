@@ -240,6 +240,7 @@ def test_the_order_of_the_runs_changes_nothing(test: str) -> None:
         assert (row["wins"], row["losses"]) == (turned["losses"], turned["wins"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ALL)
 def test_the_same_bytes_in_any_number_of_processes(test: str) -> None:
     big = random_matrix(1, topics=12, runs=40)

@@ -18,10 +18,16 @@ from places import DATA
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
-from unjudged.figures.correction import error_lines, indicator_points, stability_points
 from unjudged.statistics.errors_of import passed_runs
 from unjudged.statistics.tukey import classical_tukey
-from unjudged.studies.correction import errors, performances, significant
+from unjudged.studies.correction import (
+    error_lines,
+    errors,
+    indicator_points,
+    performances,
+    significant,
+    stability_points,
+)
 from unjudged.text import printed
 
 TREC2 = DATA / "trec2-adhoc"
@@ -240,6 +246,7 @@ def test_the_papers_table(collections: dict[str, Any]) -> None:
     assert "SRE*" in latex
 
 
+@pytest.mark.slow
 def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     result = study(collections)
     assert result.columns == ("collection", *COLUMNS)
@@ -254,6 +261,7 @@ def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     assert len(spec["data"]["values"]) == 4 * 2 * 2
 
 
+@pytest.mark.slow
 def test_stability_against_scipy(collections: dict[str, Any]) -> None:
     """Figure 2: the change of MAE in percent, E rho^2 from the mean squares, Spearman's rho and p by scipy."""
     from scipy import stats
@@ -293,8 +301,8 @@ def test_figures_can_be_drawn(collections: dict[str, Any], name: str) -> None:
 
 
 def test_empty_rows_still_make_charts() -> None:
-    for spec in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
-        assert spec["description"]
+    for figure in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
+        assert figure.description
 
 
 def test_more_methods_and_indicators(collections: dict[str, Any]) -> None:
@@ -335,6 +343,7 @@ def test_too_few_teams_say_nothing(collections: dict[str, Any]) -> None:
     assert "there are only 3 teams (at least 4 are needed)" in told.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
 @pytest.mark.parametrize("pooled", ["all", "six"])
 def test_one_verdict_about_correction(collections: dict[str, Any], name: str, pooled: str) -> None:

@@ -113,6 +113,7 @@ def test_a_measure_of_the_top_is_bounded(asked: str, chosen: str) -> None:
     assert str(_bounded(UsualScoring(measures="AP,P@10", rel=2))) == "P(rel=2)@10"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["holes", "score-range"])
 def test_charts_of_one_and_of_several(collection: uj.Collection, name: str) -> None:
     alone = uj.study(name, collection)

@@ -98,6 +98,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> uj.Collection:
     return uj.load(found.qrels, found.run_folder, teams=found.teams)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [None, (5,), (2, 1)])
 def test_depth_is_judged_at_a_quarter_whatever_levels_are_asked_for(levels: Any, made: uj.Collection) -> None:
     qrels, top = judged(made), tops(made, 2)  # a quarter of 10, rounded down

@@ -166,6 +166,7 @@ def test_long_lists_of_q_are_not_searched() -> None:
     assert -1.0 < row["open_low"] < row["open_high"] < 1.0
 
 
+@pytest.mark.slow
 def test_winners_and_all_pairs_agree_run_by_run(tmp_path: Path) -> None:
     """Also with holes: judgments from one team's pool alone."""
     made = uj.simulate("tiny", seed=3, topics=26, runs=18, teams=6, depth=10, out=tmp_path / "c")

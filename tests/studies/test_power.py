@@ -99,6 +99,7 @@ def test_no_required_difference_without_a_rule_for_it(test: str) -> None:
     assert math.isnan(rows_of(uj.power(scores_of(MATRIX), test=test))[0]["required_difference"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_neither_processes_nor_the_order_of_runs_change_a_number(test: str) -> None:
     wide = random_matrix(5, runs=5 if test == "tukey" else 36)

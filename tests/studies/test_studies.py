@@ -13,7 +13,7 @@ from brute_force import cells, judged
 import unjudged as uj
 import unjudged.studies
 from unjudged.errors import UsageError
-from unjudged.studies.engine.runs import one_of_each
+from unjudged.studies.engine.setup import one_of_each
 
 PORTED = (
     *("agreement", "swap", "stability", "reliability", "reduction", "depth", "leave-team-out", "leave-run-out"),

@@ -74,6 +74,7 @@ def test_condensed_is_the_primed_measures(name: str) -> None:
     assert rows(name, collection, unjudged="condensed", measures="AP,AP',P@3") == primed  # each measure once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(QUICK) - {"reduction"}))  # which draws other judgments from fewer topics
 @pytest.mark.parametrize(("option", "way"), [("topics", "common"), ("undefined", "drop")])
 def test_topics_that_do_not_count_might_as_well_not_be_there(name: str, option: str, way: str) -> None:

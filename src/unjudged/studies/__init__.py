@@ -12,10 +12,8 @@ from typing import Any
 
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case, Progress
+from unjudged.studies.engine import NAMES, Answer, Case, Progress, Study, find, known, register, run_study
 from unjudged.studies.engine.groups import Group, Pooling, Runs, RunsOfTeams, Scoring, Testing, Unanswerable
-from unjudged.studies.engine.study import NAMES, Study, find, known, register, run_study
 from unjudged.studies.questions import QUESTIONS, Question
 from unjudged.thresholds import Thresholds, read_thresholds
 

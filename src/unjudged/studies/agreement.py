@@ -8,17 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.figures import Figure, theme
-from unjudged.figures.records import distinct, records, side_by_side
+from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = ("measure_a", "measure_b", "tau", "p_value")
 
@@ -89,35 +83,18 @@ def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
 def agreement_map(result: Result) -> Figure:
     """A map of tau: the upper triangle, with the number written in each field."""
     rows = records(result)
-    first, second = distinct(rows, "measure_a"), distinct(rows, "measure_b")
     known = [row["tau"] for row in rows if row["tau"] is not None]
     middle = (min(known, default=0) + max(known, default=1)) / 2
-    x = {"field": "measure_b", "type": "nominal", "sort": second, "title": None, "axis": {"labelAngle": -40}}
-    y = {"field": "measure_a", "type": "nominal", "sort": first, "title": None}
-    spec = {
-        "description": f"Kendall's tau between the orders of the runs by two measures, {len(rows)} pairs, from "
+    x = {**marks.names("measure_b", distinct(rows, "measure_b")), "axis": {"labelAngle": -40}}
+    y = marks.names("measure_a", distinct(rows, "measure_a"))
+    colour = {"field": "tau", "type": "quantitative", "scale": {"scheme": theme.AMOUNT}}
+    readable = {"condition": {"test": f"datum.tau > {middle}", "value": "#000000"}, "value": "#ffffff"}
+    return marks.chart(
+        rows,
+        f"Kendall's tau between the orders of the runs by two measures, {len(rows)} pairs, from "
         f"{min(known, default=0):g} to {max(known, default=0):g}.",
-        "width": {"step": 46},
-        "height": {"step": 24},
-        "layer": [
-            {
-                "mark": {"type": "rect", "tooltip": True},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "color": {"field": "tau", "type": "quantitative", "scale": {"scheme": theme.AMOUNT}},
-                    "tooltip": [{"field": f} for f in ("measure_a", "measure_b", "tau", "p_value")],
-                },
-            },
-            {
-                "mark": {"type": "text", "fontSize": 10},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "text": {"field": "tau", "format": ".2f"},
-                    "color": {"condition": {"test": f"datum.tau > {middle}", "value": "#000000"}, "value": "#ffffff"},
-                },
-            },
-        ],
-    }
-    return Figure(side_by_side(rows, spec))
+        marks.layer("rect", {"tooltip": True}, x=x, y=y, color=colour, tooltip=marks.as_it_is(*COLUMNS)),
+        marks.layer("text", {"fontSize": 10}, x=x, y=y, text={"field": "tau", "format": ".2f"}, color=readable),
+        width={"step": 46},
+        height={"step": 24},
+    )

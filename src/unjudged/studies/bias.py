@@ -10,20 +10,19 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from unjudged.collection import Pool
-from unjudged.figures import bias as charts
-from unjudged.results import Row, Verdict
+from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Answers, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
-from unjudged.studies.engine.groups import Pooling, Unanswerable, pool_settings
-from unjudged.studies.engine.setup import Setup, leading
+from unjudged.studies.engine.groups import pool_settings
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, percent
 
@@ -147,13 +146,19 @@ def bias_answer(
         caption = "Change of score of the runs drawn for a team."
         caption += " †: no relevant document for some topic, not in averages." * taken
     same = setup.case.limits["take-team"].solid
+    drawn: dict[str, Chart] = {"tau": lambda result: tau_strips(result, same)}
+    if test is not None:
+        drawn["errors"] = error_bars
+    if not summary:
+        charts = {"ranks": rank_slopes, "changes": change_map, "spread": change_strips}
+        drawn = {name: partial(chart, what=what) for name, chart in charts.items()}
     tested = {"test": "none"} if test is None else test.settings()
     return Answer(
         columns,
         rows,
         verdict,
         lambda: layout(setup.varied),
-        charts.summary_figures(same, tested=test is not None) if summary else charts.change_figures(what),
+        drawn,
         caption,
         layouts.brackets(repeats).strip() if setup.varied else "",
         settings={**setup.settings, "pool": pool_settings(bias.pool), **tested, "repeats": repeats},
@@ -285,3 +290,125 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
 def _changes(loss: float) -> str:
     """`loses 5.6 %`, `gains 3 %`."""
     return f"{'gains' if loss < 0 else 'loses'} {percent(abs(loss))}"
+
+
+# -- charts
+
+
+def change_map(result: Result, what: str) -> Figure:
+    """Team x measure: the change in percent, blue for losses, orange for gains."""
+    rows = records(result)
+    teams, measures = distinct(rows, what), distinct(rows, "measure")
+    limit = max((abs(row["change_pct"]) for row in rows if row["change_pct"] is not None), default=1.0) or 1.0
+    signed = {"scheme": theme.SIGNED, "domain": [-limit, limit], "domainMid": 0}
+    mean = {"field": "change_pct", "aggregate": "mean", "format": "+.2f"}
+    fields = marks.layer(
+        "rect",
+        {"tooltip": True},
+        x={**marks.names("measure", measures), "axis": {"labelAngle": -40}},
+        y=marks.names(what, teams, what.replace("_", " ")),
+        color=marks.field("change_pct", title="change (%)", aggregate="mean", scale=signed),
+        tooltip=[*marks.as_it_is(what, "measure"), mean],
+    )
+    said = (
+        f"Change in percent of each team's run in {len(measures)} measures, {len(teams)} teams; the largest is "
+        f"{limit:.1f}%. Blue: the run loses, orange: it gains."
+    )
+    return marks.chart(rows, said, fields, width={"step": 44}, height={"step": 16})
+
+
+def change_strips(result: Result, what: str) -> Figure:
+    """Per measure, a tick for each team's change; the mean as a diamond."""
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    x, y = marks.field("change_pct", title="change of the team's own run (%)"), marks.names("measure", measures)
+    tick, tooltip = {"opacity": 0.6, "color": theme.BLUE, "tooltip": True}, (what, "run", "measure", "change_pct")
+    diamond = {"shape": "diamond", "size": 110, "color": theme.VERMILION}
+    return marks.chart(
+        rows,
+        f"Changes of the teams' own runs in percent, one tick per run and measure ({len(measures)} measures); diamonds "
+        "are means. Left of the line the run loses, right of it it gains.",
+        marks.rule_at("x", 0),
+        marks.layer("tick", tick, x=x, y=y, tooltip=marks.as_it_is(*tooltip)),
+        marks.layer("point", diamond, x={**x, "aggregate": "mean"}, y=y),
+        height={"step": 22},
+    )
+
+
+def rank_slopes(result: Result, what: str) -> Figure:
+    """A line from the rank with all judgments to the rank under the condition, one panel per measure."""
+    rows = records(result)
+    moves = ["falls", "stays", "rises"]
+    sides = ["in the pool", "left out"] if what == "left_out" else ["all judgments", "team alone"]
+    moved = sum(row["rank_full"] != row["rank_reduced"] for row in rows)
+    up = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"
+    how = {"field": "move", "type": "nominal", "title": "rank", "legend": marks.LINES}
+    colours = {"domain": moves, "range": [theme.VERMILION, theme.GREY, theme.BLUE]}
+    lines = marks.layer(
+        "line",
+        {"point": True, "opacity": 0.75},
+        x={"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": marks.UPRIGHT},
+        y={key: value for key, value in marks.rank_axis().items() if key != "title"},
+        detail=marks.as_it_is(what, "run"),
+        color={**how, "scale": colours},
+        strokeDash={**how, "scale": {"domain": moves, "range": [[1, 0], [2, 3], [6, 3]]}},
+        tooltip=marks.tips(what, "run", "rank_full", "rank_reduced", ("change_pct", "+.2f")),
+    )
+    return marks.panels(
+        rows,
+        f"Rank of each run, {sides[0]} and {sides[1]}, a panel per measure; {moved} of {len(rows)} ranks change.",
+        {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None},
+        lines,
+        width=110,
+        height=max(220, min(700, 9 * len({row["run"] for row in rows}))),
+        wrapped=5,
+        transform=[
+            {"filter": "isValid(datum.rank_full) && isValid(datum.rank_reduced)"},
+            {"calculate": f"datum.rank_reduced > datum.rank_full ? 'falls' : {up}", "as": "move"},
+            {"fold": ["rank_full", "rank_reduced"], "as": ["when", "rank"]},
+            {"calculate": f"datum.when == 'rank_full' ? '{sides[0]}' : '{sides[1]}'", "as": "side"},
+        ],
+    )
+
+
+def tau_strips(result: Result, same: float) -> Figure:
+    """Per measure, a point for the tau of each condition, other ones for averages and several teams together."""
+    rows = [row for row in records(result) if row["condition"] != FULL]
+    measures, kinds = distinct(rows, "measure"), ["one", AVERAGE, "several teams"]
+    for row in rows:
+        row["kind"] = AVERAGE if row["condition"] == AVERAGE else kinds[2] if "+" in row["condition"] else kinds[0]
+    points = marks.layer(
+        "point",
+        {"tooltip": True},
+        x=marks.field("tau", title="Kendall's tau", scale={"zero": False}),
+        y=marks.names("measure", measures),
+        color=theme.colour("kind", kinds, title="judgments"),
+        shape=theme.shape("kind", kinds, title="judgments"),
+        tooltip=marks.as_it_is("condition", "measure", "tau", "power"),
+    )
+    said = (
+        "Kendall's tau between the order of the runs with all judgments and under each condition, "
+        f"{len(measures)} measures. The dotted line is {same:g}."
+    )
+    return marks.chart(rows, said, marks.rule_at("x", same, dash=[2, 3]), points, height={"step": 24})
+
+
+def error_bars(result: Result) -> Figure:
+    """Average misses and false alarms per measure."""
+    rows = [row for row in records(result) if row["condition"] == AVERAGE]
+    kinds = ["misses", "false alarms"]
+    bars = marks.layer(
+        "bar",
+        {"tooltip": True},
+        x=marks.field("pairs", title="pairs of runs", aggregate="mean"),
+        y=marks.names("measure", distinct(rows, "measure")),
+        yOffset={"field": "kind", "sort": kinds},
+        color=theme.colour("kind", kinds),
+    )
+    told = ", ".join(f"{row['measure']} {row['misses']:g} and {row['false_alarms']:g}" for row in rows[:10])
+    folded = [
+        {"fold": ["misses", "false_alarms"], "as": ["key", "pairs"]},
+        {"calculate": "replace(datum.key, '_', ' ')", "as": "kind"},
+    ]
+    said = f"Significant pairs missed and invented on average, {told}."
+    return marks.chart(rows, said, bars, height={"step": 14}, transform=folded)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from unjudged.errors import UsageError, nearest, some
-from unjudged.figures import comparison as charts
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.measures.bounds import GROWTH
-from unjudged.results import Row, Shown, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.scoring import Scores
 from unjudged.statistics.letters import letters
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, UsualScoring, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
-from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, rule_of
-from unjudged.studies.engine.setup import leading
 from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE
-from unjudged.studies.engine.study import register
 from unjudged.text import counted, percent, signed
 
 COLUMNS = (
@@ -33,6 +32,17 @@ COLUMNS = (
 POLICIES = ("nonrelevant", "condensed", "bounds")
 CHARTS = ("pairs", "differences")
 """Names of the charts; with a baseline the second one is the main one."""
+MOST_PAIRS = 60
+"""Pairs shown with their intervals; of more, those with the largest differences."""
+MOST_RUNS = 60
+"""Runs shown in the map of pairs; of more, the best."""
+TOLD = {
+    "better": ("+ better", "+", theme.BLUE, "have a direction"),
+    "same": ("= same", "=", theme.SKY, "are the same"),
+    "topics": ("cannot tell: topics", "", theme.PALE, "need more topics"),
+    "holes": ("? cannot tell: holes", "?", theme.ORANGE, "hang on unjudged documents"),
+}
+"""What a field of the map says: the words of the legend, the sign in the field, its colour; and such pairs in words."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +113,8 @@ def compare(
     note_holes(case, found)
     _note_tests(case, found)
     by_pairs = pairs or bounded
-    drawn = {CHARTS[0]: charts.map_of_pairs(found.scores.names[leading(found.scores.measures)])}
-    drawn |= {CHARTS[1]: charts.differences}
+    lead = found.scores.names[leading(found.scores.measures)]
+    drawn: dict[str, Chart] = {CHARTS[0]: lambda result: map_of_pairs(result, lead), CHARTS[1]: differences}
     return Answer(
         (*COLUMNS, "ends") if bounded else COLUMNS,
         list(_rows(found, bounded)),
@@ -282,3 +292,100 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
         decided_by=found.hanging_on_holes(lead),
         next=next_step(case, found, lead),
     )
+
+
+# -- charts
+
+
+def _decided(row: dict[str, Any]) -> bool:
+    return row["outcome"] in (BETTER, WORSE)
+
+
+def differences(result: Result) -> Figure:
+    """A dot per pair, a line for its interval, a panel per measure; decided ones in full colour; 0 has a line."""
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    size: dict[tuple[str, str], float] = {}
+    for row in rows:
+        pair = row["run_a"], row["run_b"]
+        size[pair] = max(size.get(pair, 0.0), abs(row["difference"]))
+    kept = set(sorted(size, key=lambda pair: -size[pair])[:MOST_PAIRS])
+    points = [
+        {**row, "pair": f"{row['run_a']} - {row['run_b']}", "decided": _decided(row)}
+        for row in rows
+        if (row["run_a"], row["run_b"]) in kept
+    ]
+    cut = f" The {MOST_PAIRS} pairs with the largest differences are shown." if len(size) > MOST_PAIRS else ""
+    x = {"type": "quantitative", "title": "difference of means"}
+    y = marks.names("pair", distinct(points, "pair"))
+    filled = {"condition": {"test": "datum.decided", "value": 1}, "value": 0.25}
+    shown = ("pair", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses", "outcome", "why")
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    dot = {"x": {**x, "field": "difference"}, "tooltip": marks.as_it_is(*shown)}
+    return marks.panels(
+        points,
+        f"Differences of {len(size)} pairs of runs with their intervals, {len(measures)} measures; "
+        f"{sum(map(_decided, rows))} of {len(rows)} differences have a direction (full colour).{cut}",
+        marks.names("measure", measures),
+        marks.rule_at("x", 0),
+        marks.layer("rule", {"color": theme.BLUE}, **ends, y=y, opacity=filled),
+        marks.layer("point", {"color": theme.BLUE, "tooltip": True}, **dot, y=y, opacity=filled),
+        width=260,
+        height={"step": 18},
+    )
+
+
+def map_of_pairs(result: Result, measure: str) -> Figure:
+    """Runs against runs in one measure, the best 60: the one with the higher mean in the row, and the outcome."""
+    rows = records(result)
+    here = [row for row in rows if row["measure"] == measure]
+    order = _by_mean(here)
+    runs = order[:MOST_RUNS]
+    many = Counter(str(row["why"] or ("better" if _decided(row) else row["outcome"])) for row in here)
+    told = ", ".join(f"{many[key]} {said}" for key, (_, _, _, said) in TOLD.items() if many[key])
+    cut = f" The best {MOST_RUNS} runs are shown." if len(order) > MOST_RUNS else ""
+    x = {**marks.names("other", runs, "other run"), "axis": {**marks.SPARSE, "labelAngle": -90, "labelLimit": 80}}
+    y = {**marks.names("higher", runs, "run with the higher mean"), "axis": marks.SPARSE}
+    words, _, colours, _ = map(list, zip(*TOLD.values(), strict=True))
+    colour = marks.field("told", "nominal", "the run in the row is", scale={"domain": words, "range": colours})
+    tooltip = marks.tips("higher", "other", ("difference", ".4f"), ("p_adjusted", ".4f"), "outcome", "why")
+    sign = {"fontSize": 10, "color": "#000000", "aria": False}
+    return marks.chart(
+        rows,
+        f"Pairs of {len(runs)} runs by {measure}: {told}.{cut}",
+        marks.layer("rect", {"stroke": theme.GREY, "strokeWidth": 0.3}, x=x, y=y, color=colour, tooltip=tooltip),
+        marks.layer("text", sign, x=x, y=y, text={"field": "sign"}),
+        transform=_fields(measure, runs),
+        width=560,
+        height=max(200, 14 * len(runs)),
+    )
+
+
+def _by_mean(rows: Records) -> list[str]:
+    """The runs of one measure, best first: as every run has a pair with one of them, differences tell the order."""
+    pairs = [(row["run_a"], row["run_b"], row["difference"]) for row in rows]
+    runs = list(dict.fromkeys(run for a, b, _ in pairs for run in (a, b)))
+    with_all = max(runs, key=lambda run: sum(run in pair[:2] for pair in pairs), default="")
+    above = {with_all: 0.0}
+    for a, b, difference in pairs:
+        if b == with_all:
+            above[a] = difference
+        elif a == with_all:
+            above[b] = -difference
+    return sorted(runs, key=lambda run: (-above.get(run, 0.0), run))
+
+
+def _fields(measure: str, runs: list[str]) -> list[dict[str, Any]]:
+    """What the map computes from the rows of the table: the fields of this measure and of these runs."""
+    known = {
+        key: "{" + ", ".join(f"'{k}': '{v[i]}'" for k, v in TOLD.items()) + "}"
+        for i, key in enumerate(("told", "sign"))
+    }
+    key = "[datum.why || (datum.outcome == 'worse' ? 'better' : datum.outcome)]"
+    return [
+        {"filter": {"field": "measure", "equal": measure}},
+        {"filter": {"and": [{"field": "run_a", "oneOf": runs}, {"field": "run_b", "oneOf": runs}]}},
+        {"calculate": "datum.difference < 0 ? datum.run_b : datum.run_a", "as": "higher"},
+        {"calculate": "datum.difference < 0 ? datum.run_a : datum.run_b", "as": "other"},
+        *({"calculate": known[name] + key, "as": name} for name in known),
+    ]

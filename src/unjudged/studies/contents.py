@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Judgments
-from unjudged.figures import contents as charts
-from unjudged.results import Row, Verdict
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.figures import Figure, distinct, marks, records
+from unjudged.results import Result, Row, Verdict
+from unjudged.studies.engine import Answer, Arrays, Case, register
 from unjudged.studies.findings import file_findings
 from unjudged.text import counted, listed, percent
+
+NAMED = 60
+"""So many topics can be named under their columns in the chart."""
 
 
 def by_grade(judgments: Judgments, unit: int) -> Arrays:
@@ -47,7 +47,7 @@ def contents(case: Case, *, rel: int | None = None) -> Answer:
         ("topic", "grade", "documents"),
         rows,
         _verdict(case, collection, documents.sum(axis=0), relevant, [case.topics[t] for t in order]),
-        figures={"contents": charts.contents},
+        figures={"contents": grade_columns},
         caption="Judged documents by topic and grade.",
         about=f"Per topic {documents.sum(axis=0).mean():.1f} judged documents and {relevant.mean():.1f} relevant ones "
         f"(fewest {relevant.min():.0f}, median {np.median(relevant):.0f}, most {relevant.max():.0f}).",
@@ -91,3 +91,20 @@ def _verdict(case: Case, collection: Collection, judged: Floats, relevant: Float
     )
     value = len(barren) / max(len(case.topics), 1)
     return limit.verdict(sentence, value, too_few=few, decided_by=tuple(barren), next=drop if barren else None)
+
+
+def grade_columns(result: Result) -> Figure:
+    """A column per topic: its judged documents by grade; the topic with most relevant documents first."""
+    rows = records(result)
+    topics = distinct(rows, "topic")
+    axis = {**marks.SPARSE, "labels": len(topics) <= NAMED, "labelAngle": -90, "ticks": False}
+    column = marks.layer(
+        "bar",
+        x={**marks.names("topic", topics, "topic"), "axis": axis},
+        y=marks.field("documents", title="judged documents", stack="zero"),
+        color=marks.field("grade", "ordinal", scale={"scheme": "cividis", "reverse": True}),
+        order={"field": "grade", "type": "quantitative", "sort": "descending"},
+        tooltip=marks.tips("topic", "grade", "documents"),
+    )
+    said = f"Judged documents of {len(topics)} topics by grade, the topic with most relevant ones first."
+    return marks.chart(rows, said, column, width=640, height=220)

@@ -11,15 +11,12 @@ from unjudged.changes.take import ordinary_teams, teams_without_relevant
 from unjudged.collection import Collection, Judgments, Pool
 from unjudged.collection.membership import Membership, membership, teams_of
 from unjudged.errors import UsageError
-from unjudged.figures import contributions as charts
-from unjudged.results import Row, Verdict
+from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.pairs import exact_sum
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling, pool_settings, tell_pool
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, register
+from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.text import percent
 
 COLUMNS = ("team", "runs", "pooled", "unique", "unique_relevant")
@@ -83,7 +80,7 @@ def contributions(case: Case, pooling: Pooling, *, per: str = "team", rel: int |
         rows,
         _verdict(case, rows, per, smallest),
         lambda: _table(rows, per, marks),
-        {"contributions": charts.contributions},
+        {"contributions": contribution_bars},
         f"Documents per topic that a {per} brought into the pool, that it alone found, and the relevant ones of these."
         + (f" {told}" if per == "team" else ""),
         settings={"pool": pool_settings(pool), "rel": smallest, "per": per},
@@ -128,3 +125,36 @@ def _verdict(case: Case, rows: list[Row], per: str, rel: int) -> Verdict:
     study = "leave-team-out" if per == "team" else "leave-run-out"
     step = case.step(f"see what a {per} loses without the documents that only it found", "study", study)
     return limit.verdict(sentence, shares[most], too_few=few, decided_by=(most,), next=step)
+
+
+def contribution_bars(result: Result) -> Figure:
+    """Documents per topic of each team (or run), most unique documents first: found by others too, alone, relevant."""
+    rows, owner = records(result), "run" if "run" in result.columns else "team"
+    ranked = sorted(rows, key=lambda row: -row["unique"])
+    names, top = distinct(ranked, owner), ranked[0]
+    kinds = ["shared", "unique", "unique_relevant"]
+    header = {"header": {"labelExpr": "replace(datum.label, '_', ' and ')"}}
+    bars = marks.layer(
+        "bar",
+        {"tooltip": True},
+        x=marks.field("documents", title="documents per topic"),
+        y=marks.names(owner, names),
+        color={**theme.colour("kind", kinds), "legend": None},
+        column={**marks.names("kind", kinds), **header},
+        tooltip=marks.as_it_is(owner, "pooled", "unique", "unique_relevant"),
+    )
+    if "collection" in rows[0]:
+        bars["encoding"]["row"] = marks.names("collection", distinct(rows, "collection"))
+    return Figure(
+        {
+            "description": f"Judged documents per topic of {len(names)} {owner}s: found by others too, by the {owner} "
+            f"alone, and relevant ones by the {owner} alone. {top[owner]} alone found most, {top['unique']:g} per "
+            "topic.",
+            "data": {"values": [{**row, "shared": round(row["pooled"] - row["unique"], 4)} for row in rows]},
+            "width": 200,
+            "height": {"step": 15},
+            "transform": [{"fold": kinds, "as": ["kind", "documents"]}],
+            **bars,
+            "resolve": {"scale": {"x": "independent"}},
+        }
+    )

@@ -23,18 +23,14 @@ from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.correction.trust import Trust
 from unjudged.errors import UsageError, nearest
-from unjudged.figures import correction as charts
+from unjudged.figures import Figure, marks, records, theme
 from unjudged.io import files
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
 from unjudged.options import check
-from unjudged.results import Row, Step, Verdict
+from unjudged.results import Result, Row, Step, Verdict
 from unjudged.statistics.pairs import ZERO
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling, Unanswerable
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
 from unjudged.text import counted, printed
 
 QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
@@ -141,7 +137,7 @@ def correct(
             not outside,
         ),
         lambda: _short_table(found) if outside else _explained(found),
-        {"corrected": charts.corrected},
+        {"corrected": corrected_scores},
         _caption(pool, left if tried else None, held, bool(names)),
         settings={
             **whole.settings,
@@ -650,3 +646,26 @@ def _added(c: Corrected) -> str:
     if c.method == "per-topic":
         return "k times Delta k in each topic where the indicator says so, averaged"
     return "k times Delta k" if c.adjustment else "nothing"
+
+
+def corrected_scores(result: Result) -> Figure:
+    """One row per run, best first: the score as it is (open), corrected (filled), and in the pool (cross)."""
+    rows = records(result)
+    first = rows[0] if rows else {"measure": "", "method": ""}
+    shown = [row for row in rows if all(row[key] == first[key] for key in ("measure", "method"))]
+    known = [row for row in shown if row["in_the_pool"] is not None]
+    best = "in_the_pool" if known else "corrected"
+    order = sorted(shown, key=lambda row: (-(row["score"] if row[best] is None else row[best]), row["run"]))
+    numbers = ((column, ".4f") for column in ("score", "corrected", "low", "high", "in_the_pool"))
+    common = {"y": marks.names("run", [row["run"] for row in order]), "tooltip": marks.tips("run", "method", *numbers)}
+    layers = marks.before_and_after("score", "corrected", first["measure"], **common)
+    if known:
+        cross = {"shape": "cross", "color": theme.GREEN, "size": 40}
+        there = marks.field("in_the_pool", title=first["measure"], scale={"zero": False})
+        layers.append(marks.layer("point", cross, x=there, **common))
+    said = (
+        f"{first['measure']} of {len(shown)} runs before (open) and after (filled) correction by {first['method']}"
+        f"{'; the cross is the score in the pool' if known else ''}."
+    )
+    chosen = [{"filter": {"field": key, "equal": first[key]}} for key in ("measure", "method")]
+    return marks.chart(rows, said, *layers, transform=chosen, width=480, height={"step": 15})

@@ -18,9 +18,7 @@ from unjudged.correction.methods import METHODS
 from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.errors import UsageError, nearest
-from unjudged.figures import Figure
-from unjudged.figures.correction import error_lines, indicator_points, stability_points
-from unjudged.figures.records import Records
+from unjudged.figures import Figure, Records, distinct, marks, theme
 from unjudged.measures import measures as parse_measures
 from unjudged.options import check
 from unjudged.results import Row, Shown
@@ -38,10 +36,7 @@ from unjudged.studies.correct import (
     trials_of,
     tried_by_counting,
 )
-from unjudged.studies.engine.answer import Answer, Answers, Chart, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, register
 from unjudged.text import counted, printed
 
 CUTOFFS = (5, 10, 20, 30, 100)
@@ -129,8 +124,9 @@ def _together(answers: Answers) -> Table:
 def _drawn_together(answers: Answers) -> Mapping[str, Chart]:
     """The figures of all collections, and figure 2, which needs several."""
     found = _found(answers)
-    drawn: Chart = lambda result: Figure(stability_points(*stability(found)))  # noqa: E731
-    return {**_figures(found, several=True), "stability": drawn} if found else {}
+    if not found:
+        return {}
+    return {**_figures(found, several=True), "stability": lambda result: stability_points(*stability(found))}
 
 
 def _found(answers: Answers) -> list[Found]:
@@ -405,9 +401,9 @@ def _figures(all_found: Sequence[Found], several: bool = False) -> dict[str, Cha
 
     middle = 10 if 10 in asked.cutoffs else asked.cutoffs[0]
     return {
-        "mae": lambda result: Figure(error_lines(error_rows(), "mae")),
-        "sre": lambda result: Figure(error_lines(error_rows(), "sre")),
-        "indicators": lambda result: Figure(indicator_points(_records(*_per_run(all_found, several)), middle)),
+        "mae": lambda result: error_lines(error_rows(), "mae"),
+        "sre": lambda result: error_lines(error_rows(), "sre"),
+        "indicators": lambda result: indicator_points(_records(*_per_run(all_found, several)), middle),
     }
 
 
@@ -444,3 +440,101 @@ def stability(all_found: Sequence[Found]) -> tuple[Records, Records]:
             known = {"rho": rho if np.isfinite(rho) else None, "p_value": p if np.isfinite(p) else None}
             correlations.append({"n": n, "coefficient": name, **known})
     return rows, correlations
+
+
+_INDICATORS = {"delta_p": "Delta P", "delta_anti_p": "Delta anti-P", "lambda": "lambda"}
+_ERRORS = {"mae": "mean absolute error", "sre": "system rank error"}
+
+
+def indicator_points(rows: Records, n: int) -> Figure:
+    """Figure 1: Delta P, Delta anti-P and lambda of every left-out run against what its score lost (the residual).
+
+    `rows` are those of the per-run table.
+    """
+    chosen = [row for row in rows if row["n"] == n]
+    points: Records = []
+    for row in chosen:
+        kept: dict[str, Any] = {key: row[key] for key in ("collection", "run") if key in row}
+        residual = round(row["true"] - row["reduced"], 6)
+        points += [
+            {**kept, "indicator": title, "residual": residual, "value": row[name]}
+            for name, title in _INDICATORS.items()
+        ]
+    positive = sum(row["lambda"] > 0 for row in chosen)
+    lost = max((row["true"] - row["reduced"] for row in chosen), default=0)
+    dots = marks.layer(
+        "point",
+        {"color": theme.BLUE, "tooltip": True},
+        x=marks.field("residual", title=f"P@{n} lost outside the pool", axis={"tickCount": 4}),
+        y={**marks.field("value"), "title": None},
+        tooltip=marks.as_it_is("run", "residual", "value"),
+    )
+    return marks.panels(
+        points,
+        f"Indicators of {len(chosen)} left-out runs at P@{n} against the score each lost (at most {lost:.4f}); "
+        f"lambda is positive for {positive}.",
+        marks.names("indicator", list(_INDICATORS.values())),
+        marks.rule_at("y", 0),
+        dots,
+        width=200,
+        height=200,
+        resolve={"scale": {"x": "independent", "y": "independent"}},
+    )
+
+
+def error_lines(rows: Records, error: str) -> Figure:
+    """Figures 3 and 4: MAE or SRE of each method against the cut-off.
+
+    `rows` are those of the summary; with a field `selection` (all runs, the best ones) it decides the dash.
+    """
+    methods, cutoffs = distinct(rows, "method"), sorted(set(distinct(rows, "n")))
+    x = {"field": "n", "type": "ordinal", "sort": cutoffs, "title": "cut-off n of P@n", "axis": marks.UPRIGHT}
+    tooltip, dash = marks.as_it_is("method", "n", error), None
+    if rows and "selection" in rows[0]:
+        selections = distinct(rows, "selection")
+        scale = {"domain": selections, "range": [list(step) for step in theme.DASHES[: len(selections)]]}
+        dash = {"field": "selection", "type": "nominal", "title": None, "scale": scale}
+        tooltip += marks.as_it_is("selection")
+    y = marks.field(error, title=_ERRORS[error])
+    layers = marks.lines_with_points("method", methods, tooltip, dash, x=x, y=y)
+    last = [row for row in rows if row["n"] == cutoffs[-1]] if cutoffs else []
+    told = ", ".join(f"{row['method']} {row[error]:g}" for row in last[: len(methods)])
+    said = (
+        f"{_ERRORS[error].capitalize()} of {', '.join(methods)} against the cut-off; at n = "
+        f"{cutoffs[-1] if cutoffs else '-'}: {told}."
+    )
+    return marks.chart(rows, said, *layers, width=320, height=240)
+
+
+def stability_points(rows: Records, correlations: Records) -> Figure:
+    """Figure 2: the change of MAE by a method against E rho^2 and Phi of each collection, with Spearman's correlation.
+
+    `rows`: collection, n, coefficient, reliability, change (in percent). `correlations`: n, coefficient, rho, p_value.
+    """
+    told = "; ".join(f"P@{c['n']} against {c['coefficient']}: {_rho(c)}" for c in correlations)
+    cutoffs, names = distinct(rows, "n"), distinct(rows, "collection")
+    dots = marks.layer(
+        "point",
+        {"tooltip": True},
+        x=marks.field("reliability", title="stability", scale={"zero": False}),
+        y=marks.field("change", title="MAE change (%)"),
+        color=theme.colour("collection", names),
+        shape=theme.shape("collection", names),
+        tooltip=marks.as_it_is("collection", "n", "reliability", "change"),
+    )
+    return marks.panels(
+        rows,
+        f"Change of the mean absolute error in percent against the stability of {len(names)} collections. Spearman's "
+        f"correlation, {told}.",
+        marks.names("coefficient", ["E rho^2", "Phi"]),
+        marks.rule_at("y", 0),
+        dots,
+        width=240,
+        height=180,
+        below={"field": "n", "type": "ordinal", "title": "n", "sort": cutoffs},
+    )
+
+
+def _rho(correlation: dict[str, Any]) -> str:
+    rho, p = correlation["rho"], correlation["p_value"]
+    return "undefined" if rho is None else f"{rho:.2f}" + ("" if p is None else f" (p {p:.2f})")

@@ -10,12 +10,9 @@ from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
 from unjudged.results import Verdict
 from unjudged.studies import levels as steps
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Setup, prepare, register
 from unjudged.studies.engine.conditions import Mask
 from unjudged.studies.engine.groups import Pooling, Runs, Scoring, Testing, pool_settings, tell_pool
-from unjudged.studies.engine.setup import Setup, prepare
-from unjudged.studies.engine.study import register
 
 DEPTHS = (50, 10, 1)
 

@@ -11,12 +11,10 @@ import numpy as np
 from unjudged.errors import UsageError, nearest, one_line, some
 from unjudged.results import Result, Row, Verdict
 from unjudged.studies.compare import check_margin
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Runs, Table, UsualScoring, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, scored
-from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import HOLES, WORSE, Outcome, Rule, rule_of
-from unjudged.studies.engine.study import register
 from unjudged.text import percent
 
 COLUMNS = (

@@ -7,18 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Collection, Floats
-from unjudged.figures import holes as charts
+from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.measures import Measure, with_gains_of_sets
-from unjudged.results import Row, Verdict
+from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.pairs import ZERO, exact_mean
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.runs import team_of
-from unjudged.studies.engine.setup import leading
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register, team_of
 from unjudged.text import counted, percent
 
 COLUMNS = ("run", "team", "ranks", "documents", "unjudged", "share_unjudged")
@@ -86,7 +80,7 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
         COLUMNS,
         rows,
         _verdict(case, [c.runs[r] for r in order], shares[0][order]),
-        figures={"holes": charts.holes},
+        figures={"holes": hole_map},
         caption=f"Documents of each run by rank, over all topics; the best run by {measure} stands first.",
         settings={**scoring.settings(), "measures": [str(measure)]},
     )
@@ -109,3 +103,21 @@ def _verdict(case: Case, runs: list[str], at_top: Floats) -> Verdict:
     if limit.word(value) != "solid":
         step = case.step("see how far judging these documents could move the scores", "study", "score-range")
     return limit.verdict(sentence, value, decided_by=dark, next=step)
+
+
+def hole_map(result: Result) -> Figure:
+    """One row per run, best first; a column is a range of ranks: the darker, the more was never judged there."""
+    rows = records(result)
+    runs = distinct(rows, "run")
+    ranks = marks.names("ranks", distinct(rows, "ranks"), "ranks")
+    shades = {"scheme": theme.AMOUNT, "domain": [0, 1], "reverse": True}
+    fields = marks.layer(
+        "rect",
+        x={**ranks, "axis": {**marks.SPARSE, "labelAngle": 0}},
+        y=marks.names("run", runs),
+        color=marks.field("share_unjudged", title="share unjudged", scale=shades, legend={"format": ".0%"}),
+        tooltip=marks.tips("run", "team", "ranks", "documents", "unjudged", ("share_unjudged", ".1%")),
+    )
+    known = [{"filter": "isValid(datum.share_unjudged)"}]
+    said = f"Share of unjudged documents of {len(runs)} runs by rank; the darker, the more."
+    return marks.chart(rows, said, fields, transform=known, width=480, height={"step": 15})

@@ -13,24 +13,20 @@ from unjudged.changes.rejudge import judgments_of, replace_judgments
 from unjudged.collection import Collection, Judgments
 from unjudged.collection.aligned import align
 from unjudged.errors import UsageError
-from unjudged.figures import judges as charts
-from unjudged.figures.records import Records
+from unjudged.figures import Records, marks, theme
 from unjudged.measures import Measure
 from unjudged.results import Row, Step, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.pairs import exact_mean
 from unjudged.statistics.ranks import ranks
-from unjudged.studies.engine.answer import Answer, Answers, Chart
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.command import words_of
-from unjudged.studies.engine.groups import Runs, UsualScoring
-from unjudged.studies.engine.setup import leading, prepare
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Runs, UsualScoring, leading, prepare, register
+from unjudged.studies.engine.case import words_of
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted
 
 COLUMNS = ("measure", "topics", "runs", "tau", "mean_first", "mean_second")
+SIDES = {"this judge": "first", "the other judge": "second"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ def _drawn_together(answers: Answers) -> dict[str, Chart]:
     """The ranks of all collections, each in its own field."""
     known = [(case.name, *answer.data) for case, answer in answers if answer.data is not None]
     rows = [{"collection": name, **row} for name, _, own in known for row in own]
-    return {"ranks": charts.rank_lines(rows, known[0][1])} if known else {}
+    return {"ranks": rank_lines(rows, known[0][1])} if known else {}
 
 
 @register(
@@ -93,7 +89,7 @@ def judges(case: Case, scoring: UsualScoring, *, second: Any = None) -> Answer:
         COLUMNS,
         rows,
         _verdict(case, names[lead], taus[lead], moves, len(shared_topics), other.source),
-        figures={"ranks": charts.rank_lines(moves, names[lead])},
+        figures={"ranks": rank_lines(moves, names[lead])},
         caption="The runs on the topics both have judged: tau between their orders, and their mean score under either.",
         settings={**setup.settings, "second judge": other.source},
         sources=[other.source],
@@ -135,3 +131,30 @@ def _verdict(case: Case, measure: str, tau: float, moves: Records, topics: int, 
         step = Step("see on which topics the two judges differ", ("qrels", "agree", *files, "--per-topic"))
     few = limit.too_few(runs=len(moves), topics=topics)
     return limit.verdict(sentence, tau, too_few=few, decided_by=tuple(moved[:3]), next=step)
+
+
+def rank_lines(rows: Records, measure: str) -> Chart:
+    """A line per run, from its rank under these judgments to its rank under the other judge's.
+
+    `rows`: run, first, second (ranks), and collection where there are several.
+    """
+    moved = sum(row["first"] != row["second"] for row in rows)
+    points = [
+        {**row, "judge": judge, "rank": row[side], "move": "same" if row["first"] == row["second"] else "moved"}
+        for row in rows
+        for judge, side in SIDES.items()
+    ]
+    colours = {"domain": ["same", "moved"], "range": [theme.GREY, theme.VERMILION]}
+    lines = marks.layer(
+        "line",
+        {"point": True},
+        x=marks.field("judge", "ordinal", title="", sort=list(SIDES), axis={"labelAngle": 0, "title": None}),
+        y=marks.rank_axis(),
+        detail={"field": "run"},
+        color=marks.field("move", "nominal", title="rank", scale=colours),
+        tooltip=marks.tips("run", "first", "second"),
+    )
+    said = (
+        f"Rank of {len(rows)} runs by {measure} under these judgments and under the other judge's; {moved} change rank."
+    )
+    return lambda result: marks.chart(points, said, lines, width=260, height=320)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from unjudged.collection.membership import membership
 from unjudged.studies import bias
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Pooling, Runs, Scoring, Testing, tell_pool
-from unjudged.studies.engine.setup import prepare
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Case, Pooling, Runs, Scoring, Testing, prepare, register
+from unjudged.studies.engine.groups import tell_pool
 
 
 @register(

@@ -5,24 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unjudged.figures import levels as charts
-from unjudged.results import Row, Step, Verdict
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.results import Result, Row, Step, Verdict
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
-from unjudged.studies.engine.setup import Setup, leading
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, listed, percent
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
-FIGURES = {"": ("tau", "power", "mean")}
-"""Charts of the studies over levels."""
+TITLES = {
+    "tau": "Kendall's tau with the full order",
+    "power": "discriminative power",
+    "mean": "mean score of the runs",
+}
+"""Charts of the studies over levels, and what each shows."""
+FIGURES = {"": tuple(TITLES)}
 
 STATISTICS: tuple[tuple[str, Any], ...] = (
     ("mean", lambda v: f"{v:.4f}"),
@@ -102,9 +106,9 @@ def levels_answer(
             values = (mean, scored.tau(c, m, selection), *scored.significance(c, m, selection))
             rows.append((level, str(measure), repeat, *values))
     differ = repeats > 1 and (redrawn or setup.varied)
-    figures = charts.level_figures(found.kind, setup.case.limits["fewer-judgments"].solid)
+    same = setup.case.limits["fewer-judgments"].solid
+    drawn = [kind for kind in TITLES if test is not None or kind != "power"]
     if test is None:
-        del figures["power"]
         told = "mean score, and Kendall's tau with the order under all judgments"
     else:
         told = "mean score, Kendall's tau with the order under all judgments, and significant pairs at alpha "
@@ -115,7 +119,7 @@ def levels_answer(
         rows,
         verdict,
         lambda: _table(found, rows if differ else [r for r in rows if r[2] == 1], test is not None),
-        figures,
+        {kind: partial(level_lines, kind=kind, level=found.kind, same=same) for kind in drawn},
         f"Fewer judgments: {told}; bold: the best measure.{layouts.brackets(repeats) if differ else ''}",
         settings={**setup.settings, **settings, **tested, "repeats": repeats},
         seed=setup.seed,
@@ -210,3 +214,54 @@ def share_left(setup: Setup, mask: Mask) -> str:
     """How much of the judgments is left: `83 %`."""
     judged = setup.collection.judgments.grade >= 0
     return percent(int((mask & judged).sum()) / max(int(judged.sum()), 1))
+
+
+# -- charts
+
+
+def level_lines(result: Result, kind: str, level: str, same: float) -> Figure:
+    """One statistic of every measure against the level (Sakai 2007, figures 1 to 3), with a band over repeats.
+
+    tau has the limit of the verdict, and starts at 1 with all judgments.
+    """
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    best = _highest(rows, kind)
+    levels: list[Any] = sorted({row["level"] for row in rows}, reverse=True)
+    if kind == "tau" and level == "depth":
+        rows, levels = [*_with_all(rows), *rows], ["all", *levels]
+    axis = "pool depth" if level == "depth" else "judgments kept (%)"
+    x = {"field": "level", "type": "ordinal", "sort": levels, "title": axis, "axis": marks.UPRIGHT}
+    y = marks.field(kind, title=TITLES[kind], scale={"zero": False})
+    tooltip = [*marks.as_it_is("measure", "level"), {"field": kind, "aggregate": "mean", "format": ".4f"}]
+    layers = marks.lines_with_points("measure", measures, tooltip, x=x, y={**y, "aggregate": "mean"})
+    if len({row["repeat"] for row in rows}) > 1:
+        group = {"groupby": [*(["collection"] if "collection" in rows[0] else []), "measure", "level"]}
+        quantiles = [{"op": "q1", "field": kind, "as": "low"}, {"op": "q3", "field": kind, "as": "high"}]
+        band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": theme.colour("measure", measures)}
+        spread = marks.layer("area", {"opacity": 0.18}, **band)
+        layers.insert(0, {"transform": [{"aggregate": quantiles, **group}], **spread})
+    said = f"{TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}."
+    if kind == "tau":
+        layers = [*marks.line_at(same, f"solid from {same:g}"), *layers]
+        said += f" The dashed line is tau {same:g}; bands hold the middle half of the repeats."
+    return marks.chart(rows, said, *layers)
+
+
+def _with_all(rows: Records) -> Records:
+    """Where every line begins: the order under all judgments agrees with itself."""
+    known = {(row.get("collection"), row["measure"], row["repeat"]) for row in rows if row["tau"] is not None}
+    return [
+        {**({"collection": name} if name is not None else {}), "level": "all", "measure": m, "repeat": r, "tau": 1.0}
+        for name, m, r in sorted(known, key=str)
+    ]
+
+
+def _highest(rows: Records, kind: str) -> str:
+    """The chart in words: who is highest at the lowest level."""
+    last = min(row["level"] for row in rows)
+    there = [row for row in rows if row["level"] == last and row[kind] is not None]
+    if not there:
+        return "no values at the lowest level"
+    top = max(there, key=lambda row: row[kind])
+    return f"at {last:g}, {top['measure']} is highest with {top[kind]:g}"

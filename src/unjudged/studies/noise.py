@@ -11,18 +11,13 @@ import numpy.typing as npt
 from unjudged.changes.noise import favour, flip
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.figures import judges as charts
+from unjudged.figures import Figure, distinct, marks, records
 from unjudged.measures import Measure
-from unjudged.results import Row
+from unjudged.results import Result, Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.pairs import exact_mean
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, UsualScoring
-from unjudged.studies.engine.setup import leading, prepare
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Runs, UsualScoring, leading, prepare, register
 from unjudged.text import percent
 
 COLUMNS = ("kind", "rate", "repeat", "measure", "mean", "tau")
@@ -89,7 +84,7 @@ def noise(
     return Answer(
         COLUMNS,
         rows,
-        figures={"noise": charts.noise(case.limits["another-judge"].solid)},
+        figures={"noise": lambda result: error_lines(result, case.limits["another-judge"].solid)},
         caption="Mean score of the runs under judging errors, and tau between their order and the one here.",
         settings={**setup.settings, "rates": list(rates), "repeats": repeats},
         seed=seed,
@@ -120,3 +115,30 @@ def _tell(case: Case, rows: Sequence[Row], measure: str) -> None:
             f"a judge who took {percent(FAVOUR)} of the nonrelevant documents in the top 10 of {worst} for relevant "
             f"would leave tau {favoured[worst]:.2f}"
         )
+
+
+def error_lines(result: Result, solid: float) -> Figure:
+    """Agreement of the order of the runs with the one here, by share of random errors, a line per measure."""
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    each = marks.field("measure", "nominal", scale={"domain": measures}, legend=marks.LINES)
+    tau = {"field": "tau", "aggregate": "mean", "format": ".3f", "title": "tau"}
+    lines = marks.layer(
+        "line",
+        {"point": True},
+        x=marks.field("rate", title="share of relevant documents overlooked", axis=marks.PERCENT),
+        y=marks.field("tau", title="tau", aggregate="mean", scale={"zero": False}),
+        color=each,
+        strokeDash=each,
+        tooltip=[*marks.tips("measure", ("rate", ".0%")), tau],
+    )
+    return marks.chart(
+        rows,
+        f"Agreement (tau) of the order of the runs with the one here by {', '.join(measures)}, by share of relevant "
+        "documents overlooked at random.",
+        lines,
+        *marks.line_at(solid, f"solid from {solid:g}"),
+        transform=[{"filter": {"field": "kind", "equal": RANDOM}}],
+        width=480,
+        height=240,
+    )

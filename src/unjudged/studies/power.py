@@ -13,17 +13,12 @@ import numpy as np
 
 from unjudged.collection import Floats
 from unjudged.errors import UsageError
-from unjudged.figures import Figure, theme
-from unjudged.figures.records import Records, distinct, records, side_by_side
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Answers, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring, Testing
-from unjudged.studies.engine.setup import Matrices, matrices
+from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
 from unjudged.studies.engine.significance import Test, tested_pairs
-from unjudged.studies.engine.study import register
 from unjudged.studies.engine.workdir import Arrays
 
 COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_difference")
@@ -229,62 +224,39 @@ def power_bars(result: Result) -> Figure:
     """Share of significant pairs per measure, most first."""
     rows = records(result)
     ranked = sorted(rows, key=lambda row: -(row["power"] or 0))
-    spec = {
-        "description": "Share of run pairs told apart: "
-        + ", ".join(f"{r['measure']} {100 * r['power']:.1f}%" for r in ranked[:10])
-        + ".",
-        "width": 380,
-        "height": {"step": 20},
-        "layer": [
-            {
-                "mark": {"type": "bar", "color": theme.BLUE, "tooltip": True},
-                "encoding": {
-                    "x": {
-                        "field": "power",
-                        "type": "quantitative",
-                        "axis": {"format": "%"},
-                        "title": "pairs told apart",
-                    },
-                    "y": {"field": "measure", "type": "nominal", "sort": "-x", "title": None},
-                    "tooltip": [{"field": f} for f in ("measure", "significant", "pairs", "required_difference")],
-                },
-            },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 4},
-                "encoding": {
-                    "x": {"field": "power", "type": "quantitative"},
-                    "y": {"field": "measure", "type": "nominal", "sort": "-x"},
-                    "text": {"field": "power", "format": ".1%"},
-                },
-            },
-        ],
-    }
-    return Figure(side_by_side(rows, spec))
+    told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10])
+    x, y = {"field": "power", "type": "quantitative"}, {"field": "measure", "type": "nominal", "sort": "-x"}
+    shares = {**x, "axis": {"format": "%"}, "title": "pairs told apart"}
+    tooltip = marks.as_it_is("measure", "significant", "pairs", "required_difference")
+    return marks.chart(
+        rows,
+        f"Share of run pairs told apart: {told}.",
+        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y={**y, "title": None}, tooltip=tooltip),
+        marks.layer("text", {"align": "left", "dx": 4}, x=x, y=y, text={"field": "power", "format": ".1%"}),
+        height={"step": 20},
+    )
 
 
 def significance_curves(result: Result) -> Figure:
     """Achieved significance levels sorted from large to small, a line per measure."""
     rows = records(result)
     measures = distinct(rows, "measure")
-    groups: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
+    groups: dict[tuple[Any, Any], Records] = {}
     for row in rows:
         groups.setdefault((row.get("collection"), row["measure"]), []).append(row)
     points: Records = []
     for group in groups.values():
-        for i, row in enumerate(sorted(group, key=lambda r: -(r["p_value"] or 0))):
-            kept: dict[str, Any] = {k: row[k] for k in ("collection", "measure", "p_value") if k in row}
-            points.append({**kept, "pair": i + 1})
-    spec = {
-        "description": f"p values of all pairs of runs, largest first, {len(measures)} measures; the further left a "
-        "line falls, the more pairs the measure tells apart.",
-        "width": 380,
-        "height": 260,
-        "mark": {"type": "line"},
-        "encoding": {
-            "x": {"field": "pair", "type": "quantitative", "title": "run pairs, by p value"},
-            "y": {"field": "p_value", "type": "quantitative", "title": "p value"},
-            "color": theme.colour("measure", measures),
-            "strokeDash": theme.dash("measure", measures),
-        },
-    }
-    return Figure(side_by_side(points, spec))
+        for i, row in enumerate(sorted(group, key=lambda r: -(r["p_value"] or 0)), 1):
+            points.append({**{k: row[k] for k in ("collection", "measure", "p_value") if k in row}, "pair": i})
+    lines = marks.layer(
+        "line",
+        x=marks.field("pair", title="run pairs, by p value"),
+        y=marks.field("p_value"),
+        color=theme.colour("measure", measures),
+        strokeDash=theme.dash("measure", measures),
+    )
+    said = (
+        f"p values of all pairs of runs, largest first, {len(measures)} measures; the further left a line falls, the "
+        "more pairs the measure tells apart."
+    )
+    return marks.chart(points, said, lines)

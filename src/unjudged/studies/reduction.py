@@ -11,12 +11,8 @@ from unjudged.changes.reduce import reduce
 from unjudged.errors import UsageError
 from unjudged.results import Verdict
 from unjudged.studies import levels as steps
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Runs, Scoring, Setup, Testing, prepare, register
 from unjudged.studies.engine.conditions import Mask
-from unjudged.studies.engine.groups import Runs, Scoring, Testing
-from unjudged.studies.engine.setup import Setup, prepare
-from unjudged.studies.engine.study import register
 
 PERCENT = (100, 90, 70, 50, 30, 10)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from unjudged.errors import UsageError, as_usage_errors
-from unjudged.figures import Figure, theme
-from unjudged.figures.records import Records, distinct, records, side_by_side
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Step, Verdict
 from unjudged.statistics.reliability import (
     d_study,
@@ -21,12 +19,7 @@ from unjudged.statistics.reliability import (
     topics_for_tau,
 )
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, leading, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, leading, matrices, register
 from unjudged.text import counted
 from unjudged.thresholds import Threshold
 
@@ -106,7 +99,7 @@ def reliability(
         rows,
         _verdict(case, scores, rows[leading(scores.measures)], topics_assumed),
         lambda: _table(rows, stability, int(limit["others"])),
-        {"topics": _expected(limit), "reliability": reliability_dots},
+        {"topics": lambda result: expected_lines(result, limit), "reliability": reliability_dots},
         f"Reliability (E rho^2) with its {100 * (1 - alpha):g}% interval.",
         about=f"{counted(here, 'topic')}{'' if topics_assumed is None else ', as assumed'}.",
         settings={
@@ -193,13 +186,9 @@ def _step(limit: Threshold, here: int, needed: float) -> Step | None:
 # -- charts
 
 
-def _expected(limit: Threshold) -> Callable[[Result], Figure]:
-    """The chart of the expected tau, with the limits of this verdict."""
-    return lambda result: expected_lines(result, limit.solid, int(limit["others"]))
-
-
-def expected_lines(result: Result, solid: float, others: int) -> Figure:
+def expected_lines(result: Result, limit: Threshold) -> Figure:
     """Expected tau with other topics against the number of topics; lines mark the limit and the topics there are."""
+    solid, others = limit.solid, int(limit["others"])
     counts = result.provenance.settings["topics counted"]
     points: Records = []
     for row in result.rows():
@@ -210,69 +199,40 @@ def expected_lines(result: Result, solid: float, others: int) -> Figure:
         here = counts[found["collection"]] if isinstance(counts, dict) else counts
         kept: dict[str, Any] = {key: found[key] for key in ("collection", "measure") if key in found}
         for topics in sorted({*STEPS, here}):
-            tau = round(expected_tau(runs, error, topics, others), 4)
-            points.append(
-                {**kept, "topics": topics, "tau": tau, "erho2": round(runs / (runs + error / topics), 4), "here": here}
-            )
+            tau, erho2 = expected_tau(runs, error, topics, others), runs / (runs + error / topics)
+            points.append({**kept, "topics": topics, "tau": round(tau, 4), "erho2": round(erho2, 4), "here": here})
     measures = distinct(points, "measure")
-    quiet = {"type": "rule", "strokeDash": [5, 4], "color": theme.quiet()}
-    spec = {
-        "description": f"Expected agreement (tau) of the order of the runs with their order on {others} other topics, "
-        f"by number of topics, {len(measures)} measures. The horizontal line is {solid:g}, the vertical one the number "
-        "of topics there are.",
-        "width": 380,
-        "height": 260,
-        "layer": [
-            {
-                "mark": {"type": "line", "interpolate": "monotone", "tooltip": True},
-                "encoding": {
-                    "x": {"field": "topics", "type": "quantitative", "title": "number of topics"},
-                    "y": {
-                        "field": "tau",
-                        "type": "quantitative",
-                        "title": f"expected tau with {others} other topics",
-                        "scale": {"domain": [0, 1]},
-                    },
-                    "color": theme.colour("measure", measures),
-                    "strokeDash": theme.dash("measure", measures),
-                    "tooltip": [{"field": f} for f in ("measure", "topics", "tau", "erho2")],
-                },
-            },
-            {"mark": quiet, "encoding": {"y": {"datum": solid}}},
-            {"mark": quiet, "encoding": {"x": {"field": "here", "type": "quantitative", "aggregate": "min"}}},
-        ],
-    }
-    return Figure(side_by_side(points, spec))
+    lines = marks.layer(
+        "line",
+        {"interpolate": "monotone", "tooltip": True},
+        x=marks.field("topics", title="number of topics"),
+        y=marks.field("tau", title=f"expected tau with {others} other topics", scale={"domain": [0, 1]}),
+        color=theme.colour("measure", measures),
+        strokeDash=theme.dash("measure", measures),
+        tooltip=marks.as_it_is("measure", "topics", "tau", "erho2"),
+    )
+    at_limit = marks.rule_at("y", solid, dash=[5, 4])
+    at_here = {**at_limit, "encoding": {"x": {"field": "here", "type": "quantitative", "aggregate": "min"}}}
+    said = (
+        f"Expected agreement (tau) of the order of the runs with their order on {others} other topics, by number of "
+        f"topics, {len(measures)} measures. The horizontal line is {solid:g}, the vertical one the number of topics "
+        "there are."
+    )
+    return marks.chart(points, said, lines, at_limit, at_here)
 
 
 def reliability_dots(result: Result) -> Figure:
     """E rho^2 of each measure, with a line for its interval."""
     rows = records(result)
-    y = {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None}
-    scale = {"zero": False}
-    spec = {
-        "description": "Reliability of the topic set: "
-        + ", ".join(f"{row['measure']} {row['erho2']}" for row in rows[:10])
-        + ".",
-        "width": 380,
-        "height": {"step": 22},
-        "layer": [
-            {
-                "mark": {"type": "rule", "color": theme.quiet()},
-                "encoding": {
-                    "x": {"field": "low", "type": "quantitative", "scale": scale},
-                    "x2": {"field": "high"},
-                    "y": y,
-                },
-            },
-            {
-                "mark": {"type": "point", "color": theme.BLUE, "tooltip": True},
-                "encoding": {
-                    "x": {"field": "erho2", "type": "quantitative", "scale": scale, "title": "E rho^2"},
-                    "y": y,
-                    "tooltip": [{"field": f} for f in ("measure", "erho2", "low", "high", "phi", "topics_needed")],
-                },
-            },
-        ],
-    }
-    return Figure(side_by_side(rows, spec))
+    y = marks.names("measure", distinct(rows, "measure"))
+    low = {"field": "low", "type": "quantitative", "scale": {"zero": False}}
+    dot = marks.field("erho2", title="E rho^2", scale={"zero": False})
+    told = ", ".join(f"{row['measure']} {row['erho2']}" for row in rows[:10])
+    tooltip = marks.as_it_is("measure", "erho2", "low", "high", "phi", "topics_needed")
+    return marks.chart(
+        rows,
+        f"Reliability of the topic set: {told}.",
+        marks.layer("rule", {"color": theme.quiet()}, x=low, x2={"field": "high"}, y=y),
+        marks.layer("point", {"color": theme.BLUE, "tooltip": True}, x=dot, y=y, tooltip=tooltip),
+        height={"step": 22},
+    )

@@ -7,18 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Rankings
-from unjudged.figures import score_range as charts
+from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.measures.bounds import BOUNDED
-from unjudged.results import Row, Verdict
+from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score_bounds
 from unjudged.statistics.pairs import ZERO, exact_mean
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.runs import team_of
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, register, team_of
 from unjudged.text import counted, listed
 
 COLUMNS = ("run", "team", "value", "low", "high", "width")
@@ -61,7 +56,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
         COLUMNS,
         rows,
         _verdict(case, str(measure), [c.runs[r] for r in order], low[order], high[order]),
-        figures={"range": charts.score_range(str(measure))},
+        figures={"range": lambda result: range_bars(result, str(measure))},
         caption=f"Mean {measure} as it is, and the lowest and highest that the unjudged documents allow.",
         settings={**scoring.settings(), "measures": [str(measure)]},
     )
@@ -92,3 +87,21 @@ def _verdict(case: Case, measure: str, runs: list[str], low: Floats, high: Float
     if limit.word(value) != "solid":
         step = case.step("see where the unjudged documents stand", "study", "never-judged")
     return limit.verdict(sentence, value, decided_by=first, next=step)
+
+
+def range_bars(result: Result, measure: str) -> Figure:
+    """One row per run, best first: a bar from the lowest to the highest score, and a dot at the score as it is."""
+    rows = records(result)
+    runs = distinct(rows, "run")
+    numbers = ((column, ".4f") for column in ("value", "low", "high"))
+    common = {"y": marks.names("run", runs), "tooltip": marks.tips("run", "team", *numbers)}
+    dot = {"size": 45, "color": theme.BLUE, "stroke": "white", "strokeWidth": 1, "opacity": 1}
+    low = marks.field("low", title=measure, scale={"zero": False})
+    return marks.chart(
+        rows,
+        f"Lowest and highest {measure} of {len(runs)} runs that unjudged documents allow.",
+        marks.layer("bar", {"height": 7, "color": theme.SKY}, x=low, x2={"field": "high"}, **common),
+        marks.layer("point", dot, x=marks.field("value", title=measure), **common),
+        width=480,
+        height={"step": 15},
+    )

@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError, as_usage_errors
-from unjudged.figures import Figure, theme
-from unjudged.figures.records import distinct, records, side_by_side
+from unjudged.figures import Figure, distinct, marks, records
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.stability import FUZZINESS
 from unjudged.statistics.stability import stability as count_minorities
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = ("measure", "fuzziness", "minority_rate", "ties")
 
@@ -122,25 +116,13 @@ def stability_lines(result: Result) -> Figure:
     """Minority rate against ties, a line per measure: the nearer to the lower left corner, the better the measure."""
     rows = records(result)
     measures = distinct(rows, "measure")
-    x = {"field": "ties", "type": "quantitative", "title": "share of ties", "axis": {"format": "%"}}
-    y = {"field": "minority_rate", "type": "quantitative", "title": "minority rate", "axis": {"format": "%"}}
-    encoding = {"x": x, "y": y, "color": theme.colour("measure", measures), "order": {"field": "fuzziness"}}
+    x = marks.field("ties", title="share of ties", axis={"format": "%"})
+    y = marks.field("minority_rate", axis={"format": "%"})
     lowest = min(rows, key=lambda row: row["minority_rate"])
-    spec = {
-        "description": f"Minority rate against the share of ties, {len(measures)} measures, a point per fuzziness; the "
-        f"lowest minority rate is {100 * lowest['minority_rate']:.1f}% ({lowest['measure']}). Lower left is better.",
-        "width": 380,
-        "height": 260,
-        "layer": [
-            {"mark": {"type": "line"}, "encoding": {**encoding, "strokeDash": theme.dash("measure", measures)}},
-            {
-                "mark": {"type": "point", "tooltip": True},
-                "encoding": {
-                    **encoding,
-                    "shape": theme.shape("measure", measures),
-                    "tooltip": [{"field": f} for f in ("measure", "fuzziness", "minority_rate", "ties")],
-                },
-            },
-        ],
-    }
-    return Figure(side_by_side(rows, spec))
+    said = (
+        f"Minority rate against the share of ties, {len(measures)} measures, a point per fuzziness; the lowest "
+        f"minority rate is {100 * lowest['minority_rate']:.1f}% ({lowest['measure']}). Lower left is better."
+    )
+    tooltip = marks.as_it_is(*COLUMNS)
+    order = {"field": "fuzziness"}
+    return marks.chart(rows, said, *marks.lines_with_points("measure", measures, tooltip, x=x, y=y, order=order))

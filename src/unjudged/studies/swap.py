@@ -9,19 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from unjudged.errors import UsageError, as_usage_errors, nearest
-from unjudged.figures import Figure, theme
-from unjudged.figures.records import Records, distinct, records
+from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.draws import SAMPLINGS, Sampling, expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = (
     *("measure", "sampling", "confidence", "required_difference", "max_performance", "relative_difference", "share"),
@@ -223,34 +217,21 @@ def swap_curves(result: Result) -> Figure:
     rows = records(result)
     measures, ways = distinct(rows, "measure"), distinct(rows, "sampling")
     highest = max((row["swap_rate"] for row in rows if row["swap_rate"] is not None), default=0)
-    inner = {
-        "width": 220,
-        "height": 220,
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeDash": [2, 3], "color": theme.quiet()},
-                "encoding": {"y": {"datum": 0.05}},
-            },
-            {
-                "mark": {"type": "line", "tooltip": True},
-                "encoding": {
-                    "x": {"field": "bin", "type": "quantitative", "title": "difference (hundredths)"},
-                    "y": {"field": "swap_rate", "type": "quantitative", "title": "swap rate", "axis": {"format": "%"}},
-                    "color": theme.colour("measure", measures),
-                    "strokeDash": theme.dash("measure", measures),
-                    "tooltip": [{"field": f} for f in ("measure", "sampling", "bin", "comparisons", "swap_rate")],
-                },
-            },
-        ],
-    }
-    spec = {
-        "description": f"Swap rates against the difference between two runs, {len(measures)} measures, sampling "
-        f"{', '.join(ways)}; the highest is {highest:g}. The dotted line is 5%.",
-        "data": {"values": rows},
-        "facet": _panels(rows),
-        "spec": inner,
-    }
-    return Figure(spec)
+    lines = marks.layer(
+        "line",
+        {"tooltip": True},
+        x=marks.field("bin", title="difference (hundredths)"),
+        y=marks.field("swap_rate", axis={"format": "%"}),
+        color=theme.colour("measure", measures),
+        strokeDash=theme.dash("measure", measures),
+        tooltip=marks.as_it_is("measure", "sampling", "bin", "comparisons", "swap_rate"),
+    )
+    said = (
+        f"Swap rates against the difference between two runs, {len(measures)} measures, sampling {', '.join(ways)}; "
+        f"the highest is {highest:g}. The dotted line is 5%."
+    )
+    limit = marks.rule_at("y", 0.05, dash=[2, 3])
+    return marks.panels(rows, said, marks.names("sampling", ways), limit, lines, width=220, height=220)
 
 
 def sensitivity_bars(result: Result) -> Figure:
@@ -259,26 +240,16 @@ def sensitivity_bars(result: Result) -> Figure:
     level = max(row["confidence"] for row in rows)
     shown = [row for row in rows if row["confidence"] == level]
     best = max(shown, key=lambda row: row["share"] or 0)
-    spec = {
-        "description": f"Share of comparisons with the difference required for {level:g}% confidence; the most "
-        f"sensitive is {best['measure']} ({best['sampling']}) with {100 * (best['share'] or 0):.1f}%.",
-        "data": {"values": shown},
-        "facet": _panels(rows),
-        "spec": {
-            "width": 180,
-            "height": {"step": 20},
-            "mark": {"type": "bar", "color": theme.BLUE, "tooltip": True},
-            "encoding": {
-                "x": {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": "comparisons"},
-                "y": {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None},
-                "tooltip": [{"field": f} for f in ("measure", "required_difference", "max_performance", "share")],
-            },
-        },
-    }
-    return Figure(spec)
-
-
-def _panels(rows: Records) -> dict[str, Any]:
-    ways = {"field": "sampling", "type": "nominal", "sort": distinct(rows, "sampling"), "title": None}
-    several = bool(rows) and "collection" in rows[0]
-    return {"column": ways, **({"row": {"field": "collection", "type": "nominal", "title": None}} if several else {})}
+    bars = marks.layer(
+        "bar",
+        {"color": theme.BLUE, "tooltip": True},
+        x=marks.field("share", title="comparisons", axis={"format": "%"}),
+        y=marks.names("measure", distinct(rows, "measure")),
+        tooltip=marks.as_it_is("measure", "required_difference", "max_performance", "share"),
+    )
+    said = (
+        f"Share of comparisons with the difference required for {level:g}% confidence; the most sensitive is "
+        f"{best['measure']} ({best['sampling']}) with {100 * (best['share'] or 0):.1f}%."
+    )
+    ways = marks.names("sampling", distinct(rows, "sampling"))
+    return marks.panels(shown, said, ways, bars, width=180, height={"step": 20})

@@ -12,11 +12,8 @@ from unjudged.errors import UsageError, nearest, some
 from unjudged.results import Verdict
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import bias
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, leading, prepare, register
 from unjudged.studies.engine.groups import Pooling, RunsOfTeams, Scoring, Testing, tell_pool
-from unjudged.studies.engine.setup import leading, prepare
-from unjudged.studies.engine.study import register
 
 
 @register(

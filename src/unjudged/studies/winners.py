@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unjudged.collection import Collection, Floats
-from unjudged.figures import comparison as charts
-from unjudged.results import Row, Verdict
+from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.paired import mean_interval
 from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.compare import check_margin
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
+from unjudged.studies.engine import Answer, Case, Runs, UsualScoring, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
-from unjudged.studies.engine.groups import PairTesting, Runs, UsualScoring
+from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import WORSE, Outcome, rule_of
-from unjudged.studies.engine.setup import leading
-from unjudged.studies.engine.study import register
 from unjudged.text import counted, listed
 
 COLUMNS = ("rank", "run", "team", "value", "low", "high", "p_adjusted", "outcome", "why")
@@ -73,7 +70,7 @@ def winners(case: Case, scoring: UsualScoring, runs: Runs, testing: PairTesting,
         COLUMNS,
         rows,
         _verdict(case, found, [names[r] for r in order], {names[r]: pair for r, pair in against.items()}),
-        figures={"winners": charts.winners(measure, test.alpha)},
+        figures={"winners": lambda result: winning_order(result, measure, test.alpha)},
         caption=f"Mean {measure} over {counted(len(found.scores.topics), 'topic')} with {100 * (1 - test.alpha):g}% "
         f"intervals; outcome of each run against the best ({found.how}, over all pairs).",
         settings={**every.settings, **found.settings, "measures": [measure]},
@@ -111,4 +108,30 @@ def _verdict(case: Case, found: Compared, order: list[str], against: dict[str, t
         too_few=limit.too_few(topics=len(found.scores.topics)),
         decided_by=tuple(rivals) or (best,),
         next=next_step(case, found, 0, [against[run][0] for run in rivals]),
+    )
+
+
+def winning_order(result: Result, measure: str, alpha: float) -> Figure:
+    """Means with their intervals, best first; colour and shape say the outcome against the best."""
+    rows = records(result)
+    against = marks.field("outcome", "nominal", "against the best")
+    domain = [BEST, "same", "cannot tell", "worse"]
+    colours = {"domain": domain, "range": [theme.VERMILION, theme.SKY, theme.ORANGE, theme.BLUE]}
+    shapes = {"domain": domain, "range": ["diamond", "triangle-up", "circle", "square"]}
+    numbers = ((column, ".4f") for column in ("value", "low", "high", "p_adjusted"))
+    tooltip = marks.tips("run", "team", *numbers, "outcome", "why")
+    common = {
+        "y": marks.names("run", distinct(rows, "run")),
+        "color": {**against, "scale": colours},
+        "tooltip": tooltip,
+    }
+    low = marks.field("low", title=measure, scale={"zero": False})
+    mean = {"x": marks.field("value", title=measure), "shape": {**against, "scale": shapes}}
+    return marks.chart(
+        rows,
+        f"Mean {measure} of {len(rows)} runs with {100 * (1 - alpha):g} % intervals, best first",
+        marks.layer("rule", {"strokeWidth": 2, "opacity": 0.6}, x=low, x2={"field": "high"}, **common),
+        marks.layer("point", {"filled": True, "size": 60, "opacity": 1}, **mean, **common),
+        width=480,
+        height=max(120, 15 * len(rows)),
     )

@@ -20,6 +20,7 @@ from unjudged.errors import UnjudgedError, UsageError
 from unjudged.measures import REGISTRY
 from unjudged.reporting import Asking, Report, Section, Settings, page
 from unjudged.reporting.javascript import vega
+from unjudged.reporting.sections import share_of
 from unjudged.studies import QUESTIONS, study
 from unjudged.thresholds import Thresholds, default_thresholds
 from unjudged.web import topics
@@ -163,10 +164,7 @@ class Page:
         answers = []
         for place, key in enumerate(QUESTIONS):
             self._hold(job, key, place / len(QUESTIONS))
-
-            def tell(stage: str, done: int, total: int, kept: int, place: int = place, key: str = key) -> None:
-                job.tell(key, (place + done / max(total, 1)) / len(QUESTIONS))
-
+            tell = share_of(place, partial(job.tell, key))
             answers.append(asking.section(key, tell))
             yield answers[-1]
         job.report = Report(asking, answers)
