@@ -18,7 +18,7 @@ import numpy as np
 from unjudged.collection import Pool
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Verdict
-from unjudged.statistics.exact_sums import exact_mean, exact_means
+from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill

@@ -10,7 +10,7 @@ from unjudged.collection import Collection, Pool
 from unjudged.collection.membership import membership, teams_of
 from unjudged.errors import UsageError, nearest, some
 from unjudged.results import Verdict
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import bias
 from unjudged.studies.engine import Answer, Case, leading, prepare, register
 from unjudged.studies.engine.groups import Pooling, RunsOfTeams, Scoring, Testing, tell_pool
