@@ -17,25 +17,8 @@ from unjudged.studies.engine.groups import Group, Pooling, Runs, RunsOfTeams, Sc
 from unjudged.studies.questions import QUESTIONS, Question
 from unjudged.thresholds import Thresholds, read_thresholds
 
-__all__ = [
-    "NAMES",
-    "QUESTIONS",
-    "Answer",
-    "Case",
-    "Group",
-    "Pooling",
-    "Question",
-    "Runs",
-    "RunsOfTeams",
-    "Scoring",
-    "Study",
-    "Testing",
-    "Unanswerable",
-    "find",
-    "known",
-    "register",
-    "study",
-]
+__all__ = ["NAMES", "QUESTIONS", "Answer", "Case", "Question", "Study", "find", "known", "register", "study"]
+__all__ += ["Group", "Pooling", "Runs", "RunsOfTeams", "Scoring", "Testing", "Unanswerable"]
 
 
 def study(

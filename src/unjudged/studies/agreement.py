@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
@@ -61,7 +61,7 @@ def _table(scores: Matrices, tau: dict[tuple[str, str], float]) -> Table:
     table: list[Row] = []
     for a, name in enumerate(names[:-1]):
         cells = [layouts.correlation(tau[name, names[b]]) if b > a else "" for b in range(1, len(names))]
-        table.append((name, *map(layouts.Shown, cells)))
+        table.append((name, *map(Shown, cells)))
     return ["", *names[1:]], table
 
 

@@ -60,15 +60,9 @@ def _tell(case: Case, collection: Collection, few: list[str]) -> None:
     if few:
         least = case.limits["contents"]["few_relevant"]
         case.note(f"{counted(len(few), 'topic')} with fewer than {least:g} relevant documents: {listed(few)}")
-    for note in collection.notes:
+    nothing = "the check of the files found nothing; 'unjudged check' reads every line of the runs and may find more"
+    for note in (*collection.notes, *(file_findings(collection) or [nothing])):
         case.note(note)
-    found = file_findings(collection)
-    for kind in found:
-        case.note(str(kind))
-    if not found:
-        case.note(
-            "the check of the files found nothing; 'unjudged check' reads every line of the runs and may find more"
-        )
 
 
 def _verdict(case: Case, collection: Collection, judged: Floats, relevant: Floats, topics: list[str]) -> Verdict:
