@@ -125,6 +125,8 @@ COMMANDS: dict[str, str] = {
     "study reliability": f"study reliability QRELS RUNS {SOME}",
     "study contents": "study contents QRELS RUNS TEAMS",
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
+    "study change": "study change QRELS RUNS TEAMS --before TRUTH --format tsv",
+    "study topics": "study topics QRELS RUNS --a OLD-NAME --b OTHER-NAME -m AP --format tsv",
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
@@ -191,6 +193,7 @@ class Matrix:
             "NEW": [f"{top}new/new"],
             "OLD": [f"{top}runs/{self.runs[2]}"],
             "OLD-NAME": [self.runs[2]],
+            "OTHER-NAME": [self.runs[4]],
         }
         found = [part for word in shlex.split(COMMANDS[name]) for part in given.get(word, [word])]
         if cell.resumed and name.startswith("study"):

@@ -117,11 +117,6 @@ def test_commands_begin_with_a_dollar_only_where_they_are_run() -> None:
         assert re.findall(r"^ *\$ (?:unjudged|python) .*", loose, re.M) == [], page.name
 
 
-def test_the_verdicts_counted_in_the_readme_are_those_of_the_report_page() -> None:
-    counted = re.search(r"(\d+ of \d+) such verdicts were right", (ROOT / "README.md").read_text("utf-8"))
-    assert counted and f"**{counted[1]} verdicts agree**" in (ROOT / "docs" / "report.md").read_text("utf-8")
-
-
 def test_the_page_of_studies_names_them_all() -> None:
     page = (ROOT / "docs" / "studies.md").read_text("utf-8")
     for name in NAMES:

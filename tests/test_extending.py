@@ -105,7 +105,7 @@ def run(args) -> int:
 ''',
 }
 LINES = {
-    "measures/__init__.py": ("    experimental,\n", "    experimental,\n    firsts,\n"),
+    "measures/__init__.py": ("    cumulated_gain,\n", "    cumulated_gain,\n    firsts,\n"),
     "io/formats.py": (
         '    "trec": Format("trec"),\n',
         '    "pipes": Format("pipes", lambda h: h.line.count(b"|") == 2),\n    "trec": Format("trec"),\n',

@@ -47,15 +47,15 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.measures import Measure as Measure
     from unjudged.measures import measure as measure
     from unjudged.measures import parse as parse
-    from unjudged.measures.bounds import Bounds as Bounds
-    from unjudged.measures.bounds import score_bounds as score_bounds
     from unjudged.pools.build import build_pool as build_pool
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
     from unjudged.reporting.report import report as report
     from unjudged.results import Result as Result
+    from unjudged.scoring import Bounds as Bounds
     from unjudged.scoring import Scores as Scores
     from unjudged.scoring import score as score
+    from unjudged.scoring import score_bounds as score_bounds
     from unjudged.simulation import simulate as simulate
     from unjudged.studies import study as study
     from unjudged.studies.by_name import agreement as agreement

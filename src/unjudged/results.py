@@ -37,6 +37,15 @@ class Provenance:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
 
+    @classmethod
+    def of(
+        cls, call: str, inputs: tuple[str, ...], settings: Mapping[str, Any] | None = None, seed: int | None = None
+    ) -> Provenance:
+        """Of what this version makes."""
+        from unjudged import __version__
+
+        return cls(__version__, call, inputs, settings or {}, seed)
+
     def hashes(self) -> dict[str, str | None]:
         """SHA-256 of every input file (None for objects in memory); reads the files."""
         import hashlib

@@ -16,8 +16,9 @@ import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY
 from unjudged.measures import measures as parsed
-from unjudged.measures.bounds import BOUNDED, Bounds, blended, score_bounds
+from unjudged.measures.bounds import BOUNDED, blended
 from unjudged.measures.bounds.cells import Setting, cells_of
+from unjudged.scoring import Bounds, score_bounds
 
 EXACT = 1e-12
 

@@ -13,8 +13,7 @@ import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.measures import measures as parsed
-from unjudged.measures.bounds.differences import Interval, open_differences
-from unjudged.measures.bounds.separable import is_separable
+from unjudged.measures.bounds.differences import Interval, is_separable, open_differences
 
 EXACT = (
     *("P", "P@1", "P@3", "P(rel=2)@3", "P(rel=0)@2", "P'@2", "SetP", "RBP", "RBP(p=0.5)@3", "RBP(p=0.8, rel=2)"),

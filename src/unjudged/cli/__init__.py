@@ -1,8 +1,7 @@
 """The command line: one module per verb, loaded only when that verb is called.
 
 A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
-(`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it, or what the
-package's `part(name)` gives.
+(`pool describe`) has HELP and PARTS instead: a mapping of names to objects of the same shape.
 Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 3 cannot tell (`ci`);
 130 interrupted.
 """
@@ -131,7 +130,7 @@ def _dispatch(given: list[str]) -> int:
             kind = "study" if verb == "study" else "part"
             print(f"{name}: unknown {kind} {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
             return 2
-        module = _part(verb, module, part)
+        module = module.PARTS[part]
         name, rest = f"{name} {part}", rest[1:]
     from unjudged.cli import options
 
@@ -143,12 +142,6 @@ def _dispatch(given: list[str]) -> int:
     options.check_values(parser, args)
     args.call = "unjudged " + shlex.join(given)
     return int(module.run(args))
-
-
-def _part(verb: str, module: Any, part: str) -> Any:
-    if hasattr(module, "part"):
-        return module.part(part)
-    return importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
 
 
 def _parser(name: str, module: Any) -> Parser:
@@ -166,12 +159,11 @@ def commands() -> Iterator[tuple[str, str, Parser | None]]:
         if not hasattr(module, "PARTS"):
             yield verb, module.HELP, None if hasattr(module, "main") else _parser(f"unjudged {verb}", module)
             continue
-        for part in module.PARTS:
-            inside = _part(verb, module, part)
+        for part, inside in module.PARTS.items():
             yield f"{verb} {part}", inside.HELP, _parser(f"unjudged {verb} {part}", inside)
 
 
 def _parts(verb: str, module: Any) -> str:
     lines = [f"usage: unjudged {verb} PART ...", "", (module.__doc__ or "").strip(), ""]
-    lines += [f"  {part:<15} {_part(verb, module, part).HELP}" for part in module.PARTS]
+    lines += [f"  {name:<15} {part.HELP}" for name, part in module.PARTS.items()]
     return "\n".join([*lines, "", f"'unjudged {verb} PART --help' explains a part."])

@@ -25,7 +25,7 @@ from unjudged.collection.load import read_collection
 from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
-from unjudged.io.check import runs as lint
+from unjudged.io.check import inspection as lint
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
 from unjudged.measures.ties import tie_effect
@@ -103,8 +103,6 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:
-    from unjudged import __version__
-
     try:
         folder = os.path.commonpath([Path(f.file).parent for f in found])
     except ValueError:  # nothing found, or absolute and relative names
@@ -121,7 +119,7 @@ def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: S
     return Result(
         COLUMNS,
         lambda: [(f.code, f.severity, f.file, f.line, f.count, f.sentence) for f in found],
-        Provenance(__version__, args.call, inputs),
+        Provenance.of(args.call, inputs),
         layout,
     )
 

@@ -19,10 +19,8 @@ EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser, "ci")
-    options.add(parser, "measures", command="ci")
-    options.group(parser, "gate", "baseline", "margin", "holes", "doubt", "rel", "junit", command="ci")
-    options.group(parser, "testing", *options.TESTING, command="ci")
+    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "junit"))
+    options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", options.TESTING))
     options.add_output(parser, "ci")
 
 

@@ -21,10 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     from unjudged.studies.compare import CHARTS
 
-    options.add_collection(parser, "compare")
-    options.add(parser, "measures", "baseline", "pairs", command="compare")
-    options.group(parser, "testing", *options.TESTING, "correction", "margin", command="compare")
-    options.group(parser, "scoring", *options.SCORING, "growth", command="compare")
+    testing = ("testing", (*options.TESTING, "correction", "margin"))
+    scoring = ("scoring", (*options.SCORING, "growth"))
+    options.add_all(parser, "compare", *options.COLLECTION, "measures", "baseline", "pairs", testing, scoring)
     options.add_output(parser, "compare", CHARTS)
 
 

@@ -26,12 +26,10 @@ HELP = "corrected score of a run that was not pooled"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser, "correct")
-    options.add(parser, "new", "measures", "rel", command="correct")
-    options.group(parser, "method", "method", "alpha", "indicator", "protocol", command="correct")
-    options.group(parser, "trial on the pool", "no_trial", "force", "confidence", "truth", command="correct")
-    options.group(parser, "pool", *options.POOL, command="correct")
-    options.group(parser, "work", *options.WORK, command="correct")
+    method = ("method", ("method", "alpha", "indicator", "protocol"))
+    trial = ("trial on the pool", ("no_trial", "force", "confidence", "truth"))
+    own = ("new", "measures", "rel", method, trial, options.IN_POOL, ("work", options.WORK))
+    options.add_all(parser, "correct", *options.COLLECTION, *own)
     options.add_output(parser, "correct")
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import inspect
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, nearest, one_line
@@ -25,6 +26,13 @@ POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
 TESTING = ("test", "alpha", "resamples", "seed")
 WORK = ("workdir", "cluster")
+
+Argument = str | tuple[str, tuple[str, ...]]
+"""The name of an option, or a heading and the options under it."""
+
+COLLECTION: tuple[Argument, ...] = ("qrels", "runs", ("reading", READING))
+"""QRELS, RUN... and how to read them."""
+IN_POOL: Argument = ("pool", POOL)
 
 ANSWER_WITHIN = "10s"
 """How long a Dask scheduler may take to answer."""
@@ -104,10 +112,13 @@ def keywords(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names}
 
 
-def add_collection(parser: argparse.ArgumentParser, command: str) -> None:
-    """QRELS, RUN... and how to read them."""
-    add(parser, "qrels", "runs", command=command)
-    group(parser, "reading", *READING, command=command)
+def add_all(parser: argparse.ArgumentParser, command: str, *arguments: Argument) -> None:
+    """These options, in this order, some of them under headings."""
+    for argument in arguments:
+        if isinstance(argument, str):
+            add(parser, argument, command=command)
+        else:
+            group(parser, argument[0], *argument[1], command=command)
 
 
 def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
@@ -126,14 +137,51 @@ def measures_asked(args: argparse.Namespace, command: str) -> list[str]:
     return wanted
 
 
-def add_output(parser: argparse.ArgumentParser, command: str, charts: Sequence[str] | None = None) -> None:
+def add_output(
+    parser: argparse.ArgumentParser,
+    command: str,
+    charts: Sequence[str] | None = None,
+    formats: tuple[str, ...] = FORMATS,
+) -> None:
     """--format and -o; and --figure, where the result has charts (of these names, where they are known)."""
     output = parser.add_argument_group("output")
-    add(output, "format", command=command, choices=FORMATS)
+    add(output, "format", command=command, choices=formats)
     add(output, "output", command=command)
     if charts is not None:
         named = f"; NAME is {', '.join(charts[:-1])} or {charts[-1]}" if len(charts) > 1 else ""
         add(output, "figure", help=OPTIONS["figure"].help + named)
+
+
+class Part:
+    """A part of a verb (`qrels reduce`): like the module of a verb, it has HELP, `add_arguments` and `run`.
+
+    The docstring of its function is the help. With `formats` it has --format and -o.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        run: Callable[[argparse.Namespace], None],
+        help: str,
+        arguments: tuple[Argument, ...],
+        formats: tuple[str, ...] = (),
+        epilog: Callable[[], str] = str,
+    ) -> None:
+        self.HELP, self.__doc__ = help, inspect.getdoc(run)
+        self._command, self._run, self._epilog = command, run, epilog
+        self._arguments, self._formats = arguments, formats
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """The part's arguments."""
+        parser.epilog = self._epilog() or None
+        add_all(parser, self._command, *self._arguments)
+        if self._formats:
+            add_output(parser, self._command, formats=self._formats)
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it; exit code 0, since it came to its end."""
+        self._run(args)
+        return 0
 
 
 # -- collections
@@ -150,13 +198,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
         args.qrels,
         args.runs,
         Reading(args.ties, args.truncate, args.lenient, args.strict),
-        teams=args.teams,
-        gains=args.gains,
-        only=args.only,
-        negative=args.negative,
-        qrels_format=args.qrels_format,
-        qa=args.qa,
-        jobs=args.jobs,
+        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
         need_runs=need_runs,
         lists=lists,
     )

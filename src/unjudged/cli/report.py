@@ -29,10 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(parser: argparse.ArgumentParser, command: str) -> None:
     """What the report and the local page have in common."""
-    options.add_collection(parser, command)
-    options.add(parser, "measures", "rel", "unjudged", "seed", "thresholds", command=command)
-    options.group(parser, "pool", "depth", "pooled", command=command)
-    options.group(parser, "work", *options.WORK, command=command)
+    own = ("measures", "rel", "unjudged", "seed", "thresholds")
+    pool, work = ("pool", ("depth", "pooled")), ("work", options.WORK)
+    options.add_all(parser, command, *options.COLLECTION, *own, pool, work)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,24 +19,20 @@ HELP = "scores of runs; -q per topic"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser, "score")
-    options.add(parser, "measures", "per_topic", command="score")
-    options.group(parser, "scoring", *options.SCORING, "growth", command="score")
+    scoring = ("scoring", (*options.SCORING, "growth"))
+    options.add_all(parser, "score", *options.COLLECTION, "measures", "per_topic", scoring)
     options.add_output(parser, "score")
 
 
 def run(args: argparse.Namespace) -> int:
     """Score and print."""
-    from unjudged.scoring import score
+    from unjudged.scoring import BOUNDED_DEFAULT, score, score_bounds
 
     wanted = options.measures_asked(args, "score")
     collection = options.open_collection(args, lists=args.unjudged == "bounds")
     if args.unjudged == "bounds":
-        from unjudged.measures.bounds import DEFAULT as BOUNDED
-        from unjudged.measures.bounds import score_bounds
-
         given = options.keywords(args, "rel", "growth", "topics", "per_topic")
-        found: Result = score_bounds(collection, args.measures or list(BOUNDED), **given, call=args.call)
+        found: Result = score_bounds(collection, args.measures or list(BOUNDED_DEFAULT), **given, call=args.call)
     else:
         found = score(collection, wanted, **options.keywords(args, *options.SCORING, "per_topic"), call=args.call)
     options.write_output(found.pieces(args.format), args.output)

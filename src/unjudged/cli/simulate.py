@@ -1,4 +1,8 @@
-"""`unjudged simulate`: write a collection with known complete truth."""
+"""Simulate topics, graded documents, teams with correlated runs and a pool, so that every estimate
+can be compared with the true value. The same seed gives the same runs and truth whatever pool and
+judge do. Writes qrels.txt (the pool's judgments), truth.txt (all), runs/, teams.tsv, pooled.tsv,
+families.tsv and simulation.json (parameters, what was drawn, true against observed).
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,6 @@ _SHORT = ("topics", "teams", "runs", "depth")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = (
-        "Simulate topics, graded documents, teams with correlated runs and a pool, so that every estimate\n"
-        "can be compared with the true value. The same seed gives the same runs and truth whatever pool and\n"
-        "judge do. Writes qrels.txt (the pool's judgments), truth.txt (all), runs/, teams.tsv, pooled.tsv,\n"
-        "families.tsv and simulation.json (parameters, what was drawn, true against observed)."
-    )
     parser.epilog = _epilog()
     options.add(parser, "output", "scenario", "seed", "jobs", "force", "set", command="simulate")
     options.add(parser, "preset", choices=tuple(PRESETS))

@@ -29,16 +29,6 @@ JUDGMENTS = ("before", "second")
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
-def __getattr__(name: str) -> Any:
-    """PARTS: the studies there are and the questions of the report they answer, looked up when somebody asks."""
-    if name == "PARTS":
-        from unjudged.studies import QUESTIONS, known
-
-        there = known()
-        return (*there, *(key for key, q in QUESTIONS.items() if key not in there and q.study in there))
-    raise AttributeError(name)
-
-
 class Part:
     """One study, or one question with the options the report asks it with, as a part of the verb."""
 
@@ -50,7 +40,7 @@ class Part:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The study's options, which come from its keyword arguments."""
         study, command = self._study, f"study {self._study.name}"
-        options.add_collection(parser, command)
+        options.add_all(parser, command, *options.COLLECTION)
         own = parser.add_argument_group("this study")
         groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
         titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
@@ -90,14 +80,29 @@ class Part:
         return 0
 
 
-def part(name: str) -> Part:
-    """The study or question of this name."""
-    from unjudged.studies import QUESTIONS, find, known
+class _Studies(Mapping[str, Part]):
+    """The studies there are and the questions of the report they answer, each loaded when somebody asks for it."""
 
-    if name in known():
-        return Part(name, find(name), QUESTIONS[name].options if name in QUESTIONS else {}, find(name).help)
-    question = QUESTIONS[name]
-    return Part(name, find(question.study), question.options, f"{question.text} ({question.study} as in the report)")
+    def __iter__(self) -> Iterator[str]:
+        from unjudged.studies import QUESTIONS, known
+
+        there = known()
+        yield from there
+        yield from (key for key, q in QUESTIONS.items() if key not in there and q.study in there)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, name: str) -> Part:
+        from unjudged.studies import QUESTIONS, find, known
+
+        if name in known():
+            return Part(name, find(name), QUESTIONS[name].options if name in QUESTIONS else {}, find(name).help)
+        asked = QUESTIONS[name]
+        return Part(name, find(asked.study), asked.options, f"{asked.text} ({asked.study} as in the report)")
+
+
+PARTS = _Studies()
 
 
 def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:

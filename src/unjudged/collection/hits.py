@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.cells import Cells, CellWise, tabulated
 from unjudged.collection.judgments import Ideal, Judgments, key_of
 from unjudged.collection.segments import Floats, Ints, changes, locked, tie_groups
 from unjudged.errors import MeasureError
+
+Cells = npt.NDArray[np.float64]
+"""One value per cell, run after run: cell number = run * topics + topic."""
 
 _HIGHEST = 2**31 - 1
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -33,7 +35,7 @@ class _Choice:
         return positions(self.offsets)
 
 
-class Hits(CellWise):
+class Hits:
     """The retrieved judged documents of every cell in rank order, as measures see them.
 
     `rank` is the document's rank in the run, `position` its place (1, 2, 3...) among the hits kept in this
@@ -229,7 +231,7 @@ class Hits(CellWise):
             self.answered[cells],
         )
 
-    def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
+    def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Self:
         """Only the hits chosen by a mask; narrower views are made of this."""
         chosen = np.flatnonzero(mask)
         offsets = np.searchsorted(chosen, self.offsets)
@@ -247,28 +249,28 @@ class Hits(CellWise):
         for known in ("grade", "topic"):
             if known in self.__dict__:
                 view.__dict__[known] = locked(self.__dict__[known][chosen])
-        return view
+        return cast("Self", view)
 
-    def relevant(self, rel: int = 1) -> Hits:
+    def relevant(self, rel: int = 1) -> Self:
         """Only documents of grade `rel` or more; R and N follow."""
-        return cast(Hits, self.once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
+        return cast("Self", self.once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
 
-    def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
+    def gaining(self, gains: Mapping[int, float] | None = None) -> Self:
         """Only documents with a gain: the relevant ones, unless some grade has none."""
         levels = dict(self.judgments.gains.levels) if gains is None else gains
         if all(gain > 0 for grade, gain in levels.items() if grade > 0):
             return self.relevant(1)
-        return cast(Hits, self.once(("gaining", key_of(gains)), lambda: self.where(self.gain(gains) > 0)))
+        return cast("Self", self.once(("gaining", key_of(gains)), lambda: self.where(self.gain(gains) > 0)))
 
-    def of_grade(self, grade: int) -> Hits:
+    def of_grade(self, grade: int) -> Self:
         """Only documents of this grade."""
-        return cast(Hits, self.once(("graded", grade, grade), lambda: self._graded(grade, grade, self.rel)))
+        return cast("Self", self.once(("graded", grade, grade), lambda: self._graded(grade, grade, self.rel)))
 
-    def nonrelevant(self, rel: int = 1) -> Hits:
+    def nonrelevant(self, rel: int = 1) -> Self:
         """Only judged documents below grade `rel`."""
-        return cast(Hits, self.once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
+        return cast("Self", self.once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
 
-    def judged(self) -> Hits:
+    def judged(self) -> Self:
         """Without the documents of negative grade, which count as unjudged."""
 
         def make() -> Hits | None:
@@ -277,18 +279,18 @@ class Hits(CellWise):
             return self.where(self.grade >= 0)
 
         found = self.once("judged", make)
-        return self if found is None else cast(Hits, found)
+        return self if found is None else cast("Self", found)
 
     @property
     def pooled(self) -> Hits:
         """With the documents of negative grade (pooled, not judged) if they were in the collection."""
         return self if self._base is None else self._base
 
-    def top(self, k: float | None) -> Hits:
+    def top(self, k: float | None) -> Self:
         """Only ranks up to k; everything where k is None."""
         if k is None or int(self.length.max(initial=0)) <= k:
             return self
-        return cast(Hits, self.once(("top", k), lambda: self.where(self.rank <= k)))
+        return cast("Self", self.once(("top", k), lambda: self.where(self.rank <= k)))
 
     def condensed(self) -> Hits:
         """The condensed list: unjudged documents removed, ranks renumbered (Sakai, SIGIR 2007)."""
@@ -311,7 +313,72 @@ class Hits(CellWise):
         assert self.ties is not None
         return tie_groups(changes(self.ties[0], self.cell), self.position)
 
-    # -- cells
+    # -- cells: hits stand cell after cell; cell c holds those from offsets[c] to offsets[c + 1]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def cells(self) -> int:
+        """Number of (run, topic) pairs."""
+        return len(self.offsets) - 1
+
+    def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """A value per cell, handed to each of its hits."""
+        return np.repeat(values, np.diff(self.offsets))
+
+    def sum(self, values: npt.NDArray[Any]) -> Cells:
+        """Values of the hits added up per cell, first rank first."""
+        out = np.empty(self.cells)
+        kernels.segment_sum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def count(self) -> Cells:
+        """Number of hits per cell."""
+        return np.diff(self.offsets).astype(np.float64)
+
+    def above(self, chosen: npt.NDArray[Any]) -> Floats:
+        """Running sum of `chosen` over the hits of the cell that stand before each hit."""
+        return self.running(chosen) - chosen.astype(np.float64)
+
+    def running(self, values: npt.NDArray[Any]) -> Floats:
+        """Running sum of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def running_product(self, values: Floats) -> Floats:
+        """Running product of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumprod(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def previous(self, values: Floats, first: float) -> Floats:
+        """The value of the hit before each hit of the cell, `first` where there is none."""
+        out = np.empty(len(self))
+        out[1:] = values[:-1]
+        out[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
+        return out
+
+    def first(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the first hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[:-1][filled]]
+        return out
+
+    def last(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the last hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[1:][filled] - 1]
+        return out
+
+    def max(self, values: npt.NDArray[Any]) -> Cells:
+        """Largest value of the hits per cell, 0 where there is none."""
+        out = np.zeros(self.cells)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            out[filled] = np.maximum.reduceat(values, self.offsets[filled])
+        return out
 
     def by_rank(self, value: Callable[[npt.NDArray[Any]], Floats]) -> Floats:
         """A function of the rank for every hit."""
@@ -374,3 +441,11 @@ class Hits(CellWise):
 def positions(offsets: Ints) -> Ints:
     """1, 2, 3... inside each cell."""
     return locked(np.arange(1, int(offsets[-1]) + 1) - np.repeat(offsets[:-1], np.diff(offsets)))
+
+
+def tabulated(value: Callable[[npt.NDArray[Any]], Floats], n: npt.NDArray[Any]) -> Floats:
+    """A function of each number; computed once for each whole number from 0 on where many share few."""
+    highest = int(n.max(initial=0))
+    if n.dtype.kind != "i" or highest > len(n):
+        return value(n)
+    return np.asarray(value(np.arange(highest + 1, dtype=n.dtype))[n])

@@ -241,11 +241,7 @@ class Judgments:
         """These topics alone (gains and H stay those of the full collection)."""
         chosen = np.asarray(topics, np.int64)
         sizes = np.diff(self.starts)[chosen]
-        return self._with_rows(
-            ranges(self.starts[:-1][chosen], sizes),
-            self.topics.take(chosen),
-            starts_of(sizes),
-        )
+        return self._with_rows(ranges(self.starts[:-1][chosen], sizes), self.topics.take(chosen), starts_of(sizes))
 
     def keeping(self, kept: npt.NDArray[np.bool_]) -> Judgments:
         """Only the rows chosen by a mask. Every topic stays; gains and H stay those of the full collection."""

@@ -17,7 +17,7 @@ from unjudged.collection import Collection, Floats, Hits, Ints, Pool
 from unjudged.collection.joining import hits_of_cells, keep_hits
 from unjudged.collection.membership import Membership, membership
 from unjudged.measures import Measure
-from unjudged.statistics.exact_sums import exact_means
+from unjudged.statistics.pairs import exact_means
 
 Mask = npt.NDArray[np.bool_]
 

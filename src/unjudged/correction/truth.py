@@ -20,7 +20,7 @@ from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
 from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.errors_of import mean_absolute_error
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.text import printed
 
 DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")

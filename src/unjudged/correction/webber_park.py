@@ -12,7 +12,7 @@ from unjudged.collection import Floats, Ints
 from unjudged.correction.counts import Counts
 from unjudged.correction.full_lists import Lists
 from unjudged.correction.protocols import Protocol
-from unjudged.statistics.exact_sums import exact_sum
+from unjudged.statistics.pairs import exact_sum
 
 
 def _means(lists: Lists, counted: Counts, protocol: Protocol) -> tuple[Ints, Ints, Ints]:

@@ -23,11 +23,7 @@ RUN = ("run", "run_id", "system", "name", "tag")
 def is_frame(thing: Any) -> bool:
     """Is this a data frame of a kind we know? Imports nothing."""
     kind = type(thing)
-    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {
-        "pandas",
-        "polars",
-        "pyarrow",
-    }
+    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {"pandas", "polars", "pyarrow"}
 
 
 def _column(frame: Any, names: Sequence[str], what: str, source: str, required: bool = True) -> list[Any] | None:

@@ -65,10 +65,8 @@ def judge_agreement(
         aligned = replace(aligned, grade=grade)
     if not (aligned.judged.sum(axis=1) > 1).any():
         raise UsageError("the sets of judgments have no judged document in common")
-    from unjudged import __version__
-
     settings = {"judges": called, "rel": rel, "binary": binary}
-    provenance = Provenance(__version__, call, tuple(j.source for j in judged), settings)
+    provenance = Provenance.of(call, tuple(j.source for j in judged), settings)
     return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic)
 
 

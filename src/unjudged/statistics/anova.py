@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from unjudged.statistics.exact_sums import exact_mean, exact_means, exact_sum
-from unjudged.statistics.pairs import ZERO, score_matrix
+from unjudged.statistics.pairs import ZERO, exact_mean, exact_means, exact_sum, score_matrix
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.statistics.exact_sums import exact_mean
-from unjudged.statistics.pairs import Floats
+from unjudged.statistics.pairs import Floats, exact_mean
 from unjudged.statistics.ranks import ranks, ranks_when_replaced
 
 

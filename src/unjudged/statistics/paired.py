@@ -7,6 +7,7 @@ constant on every topic have p = 0 under t and are marked.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,11 +15,47 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged import kernels
 from unjudged.statistics.draws import every_sign_flip, sign_flips
-from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
-from unjudged.statistics.tested import Tested
+from unjudged.statistics.pairs import (
+    ZERO,
+    Floats,
+    Integers,
+    blocks,
+    check_alpha,
+    chosen_pairs,
+    mean_differences,
+    score_matrix,
+)
 
 _EXACT_RANKS = 50  # topics up to which Wilcoxon's p value is exact
 _BLOCK = 4096  # pairs at a time
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One entry per pair, in the order of `first` and `second` (columns of the two runs).
+
+    `difference` is mean(first) - mean(second); `constant` marks pairs that differ by the same amount on every topic:
+    their p value of 0 says nothing about other topics.
+    """
+
+    first: Integers
+    second: Integers
+    difference: Floats
+    statistic: Floats
+    p_value: Floats
+    constant: NDArray[np.bool_]
+
+    def significant(self, alpha: float = 0.05) -> NDArray[np.bool_]:
+        """Pairs with a p value strictly below alpha."""
+        return self.p_value < alpha
+
+    def power(self, alpha: float = 0.05) -> float:
+        """Discriminative power: the share of pairs that are significantly different; NaN without pairs."""
+        return float(self.significant(alpha).mean()) if len(self.p_value) else float("nan")
+
+    def curve(self) -> Floats:
+        """All p values, largest first: the achieved significance level curve of Sakai (2006)."""
+        return np.sort(self.p_value)[::-1]
 
 
 def spread(

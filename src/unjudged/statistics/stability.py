@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from unjudged.statistics.bootstrap import sampled_means
 from unjudged.statistics.draws import topic_subsets
-from unjudged.statistics.pairs import ZERO, all_pairs, blocks, score_matrix
-from unjudged.statistics.threads import each
+from unjudged.statistics.pairs import ZERO, all_pairs, blocks, each, score_matrix
 
 FUZZINESS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.10)
 

@@ -19,7 +19,7 @@ from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
-from unjudged.statistics.exact_sums import exact_mean, exact_means
+from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
@@ -51,10 +51,10 @@ class Bias:
         return [run for run in self.owners.get(self.scored.conditions[condition], ()) if run in chosen]
 
 
-def chosen_by_team(runs: Sequence[str], team_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """The chosen runs of each team that has any, in the teams' order."""
-    owners: dict[str, list[str]] = {team: [] for team in team_of.values()}
-    for run in runs:
+def chosen_by_team(setup: Setup, team_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """The chosen runs of each team that has any; the teams as their runs stand in the collection."""
+    owners: dict[str, list[str]] = {team_of[run]: [] for run in setup.collection.runs}
+    for run in setup.runs:
         owners[team_of[run]].append(run)
     return {team: own for team, own in owners.items() if own}
 
@@ -243,7 +243,7 @@ def each_left_out(
     if outside := len(set(setup.runs) - set(pool.runs)):
         was, it = ("was", "it") if outside == 1 else ("were", "them")
         case.note(f"{outside} of {counted(len(setup.runs), 'run')} {was} not pooled; the verdict does not count {it}")
-    member, owners = membership(setup.collection, pool), chosen_by_team(setup.runs, team_of)
+    member, owners = membership(setup.collection, pool), chosen_by_team(setup, team_of)
     left = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
     found = scored_bias(setup, pool, left, owners, test=test if summary else None)
     who = "that" if what == "run" else "when its team"

@@ -12,7 +12,7 @@ from unjudged.collection.membership import Membership, membership, teams_of
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
-from unjudged.statistics.exact_sums import exact_sum
+from unjudged.statistics.pairs import exact_sum
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, register
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.text import percent

@@ -14,9 +14,9 @@ import numpy as np
 from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError
 from unjudged.io import formats
-from unjudged.io.check import runs as lint
+from unjudged.io.check import inspection as lint
 from unjudged.io.check.findings import CODES, SEVERITIES, Finding, many
-from unjudged.io.check.judgments import Judged, check_qrels
+from unjudged.io.check.inspection import Judged, check_qrels
 from unjudged.io.ids import to_bytes
 
 LARGEST = 8_000_000

@@ -9,8 +9,7 @@ from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.measures import Measure, with_gains_of_sets
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
-from unjudged.statistics.exact_sums import exact_mean
-from unjudged.statistics.pairs import ZERO
+from unjudged.statistics.pairs import ZERO, exact_mean
 from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register, team_of
 from unjudged.text import counted, percent
 

@@ -17,7 +17,7 @@ from unjudged.measures import Measure
 from unjudged.results import Row, Step, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Runs, UsualScoring, leading, prepare, register
 from unjudged.studies.engine.case import words_of

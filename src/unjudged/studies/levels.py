@@ -12,7 +12,7 @@ import numpy as np
 
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Step, Verdict
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill

@@ -15,7 +15,7 @@ from unjudged.measures import Measure
 from unjudged.results import Result, Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies.engine import Answer, Arrays, Case, Runs, UsualScoring, leading, prepare, register
 from unjudged.text import percent
 

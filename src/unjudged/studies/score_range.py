@@ -7,10 +7,10 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Rankings
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.measures import Measure, measures, with_gains_of_sets
-from unjudged.measures.bounds import BOUNDED, score_bounds
+from unjudged.measures.bounds import BOUNDED
 from unjudged.results import Result, Row, Verdict
-from unjudged.statistics.exact_sums import exact_mean
-from unjudged.statistics.pairs import ZERO
+from unjudged.scoring import score_bounds
+from unjudged.statistics.pairs import ZERO, exact_mean
 from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, register, team_of
 from unjudged.text import counted, listed
 

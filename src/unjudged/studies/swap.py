@@ -11,8 +11,7 @@ import numpy as np
 from unjudged.errors import UsageError, as_usage_errors, one_of
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
-from unjudged.statistics.draws import SAMPLINGS, Sampling
-from unjudged.statistics.shared_topics import expected_shared_topics
+from unjudged.statistics.draws import SAMPLINGS, Sampling, expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
 from unjudged.studies import layouts

@@ -10,7 +10,7 @@ from unjudged.collection import Collection, Pool
 from unjudged.collection.membership import membership, teams_of
 from unjudged.errors import UsageError, nearest, some
 from unjudged.results import Verdict
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import bias
 from unjudged.studies.engine import Answer, Case, leading, prepare, register
 from unjudged.studies.engine.groups import Pooling, RunsOfTeams, Scoring, Testing, tell_pool
@@ -50,7 +50,7 @@ def take_team(
     pool = pooling.of(setup.collection)
     tell_pool(case, pool, "the full judgments hold more than all these teams found")
     member = membership(setup.collection, pool)
-    owners = bias.chosen_by_team(setup.runs, team_of)
+    owners = bias.chosen_by_team(setup, team_of)
     barren = teams_without_relevant(setup.scored_topics, pool, rel=scoring.smallest)
     together = _together(setup.collection, pool, teams_taken, set(team_of.values()))
     alone = {team: member.found([run for run in pool.runs if team_of[run] == team]) for team in owners}

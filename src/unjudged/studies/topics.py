@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure, marks, records, theme
+from unjudged.measures import Measure
 from unjudged.results import Result, Row
 from unjudged.scoring import score
-from unjudged.studies.engine import Answer, Case, UsualScoring, register
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, register
 
 COLUMNS = ("topic", "run_a", "run_b", "measure", "a", "b", "difference")
+
+
+def scored(both: Collection, measure: Measure) -> Arrays:
+    """The one work unit: the scores of both runs on every topic."""
+    return {"values": score(both, [measure]).values[:, :, 0]}
 
 
 @register("topics", help="two runs topic by topic, the most different topics first", figures={"": ("topics",)})
@@ -24,8 +31,9 @@ def topics(case: Case, scoring: UsualScoring, *, a: Any = None, b: Any = None) -
         if run not in case.runs:
             raise UsageError(f"no run {run!r} in this collection{nearest(run, case.runs)}")
     measure = scoring.chosen()[0]
-    scores = score(case.collection.with_runs(list(dict.fromkeys(pair))), [measure])
-    values = scores.values[:, :, 0]
+    both = case.collection.with_runs(list(dict.fromkeys(pair))).alone()
+    (found,) = case.run(scored, both, [measure], "2 runs")
+    values = found["values"]
     rows: list[Row] = [
         (topic, *pair, str(measure), float(values[0, t]), float(values[-1, t]), float(values[0, t] - values[-1, t]))
         for t, topic in enumerate(case.topics)

@@ -45,14 +45,14 @@ def serve(
     max_upload: int = 100,
     **work: Any,
 ) -> None:
-    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `create_app`."""
+    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `Page`."""
     import uvicorn
 
-    from unjudged.web.app import create_app
+    from unjudged.web.app import Page
 
     with listener(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}/"
-        with create_app(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
+        with Page(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
             print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
             if open_browser:
                 import webbrowser

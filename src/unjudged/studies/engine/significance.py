@@ -15,9 +15,16 @@ from unjudged.collection.collection import in_order_of_names
 from unjudged.errors import UsageError, as_usage_errors, check_seed, one_of
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap, bootstrap_interval
 from unjudged.statistics.multiple import CORRECTIONS
-from unjudged.statistics.paired import effect_size, permutation, residual_effect_size, t_interval, t_test, wilcoxon
+from unjudged.statistics.paired import (
+    Tested,
+    effect_size,
+    permutation,
+    residual_effect_size,
+    t_interval,
+    t_test,
+    wilcoxon,
+)
 from unjudged.statistics.pairs import Pairs, all_pairs, wins_ties_losses
-from unjudged.statistics.tested import Tested
 from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey, tukey_difference
 
 TESTS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -17,17 +18,118 @@ from statistics import median, median_high
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.check.findings import Tally, example, many, quoted, shown, where, why
-from unjudged.io.check.judgments import Judged, check_qrels
-from unjudged.io.check.kinship import kinship
 from unjudged.io.check.repair import grade_of, not_utf8, ranked, repeated, score_of, unusable
-from unjudged.io.check.shapes import Shapes
 from unjudged.io.ids import to_bytes, to_text
 from unjudged.io.teams import read_teams
 
 USUAL_DEPTH = 1000
 
+Judged = dict[bytes, dict[bytes, int]]
+"""The grades of each topic's documents, as far as they can be read."""
+
+Shape = tuple[int, bool, bool]
+"""How many fields a line has, is the rank a whole number, is the tag a number?"""
+
 SeenList = tuple[list[float], bytes]
 """A list that was read before: its scores, falling, and a digest of its documents in order."""
+
+
+# -- judgments
+
+
+def check_qrels(path: str) -> tuple[Tally, Judged]:
+    """Look through a judgment file."""
+    tally, topics = Tally(files.source_name(path)), Judged()
+    try:
+        _check_qrels(path, tally, topics)
+    except InputError as problem:
+        tally.found.clear()
+        tally.note("UJ100", problem.line, detail=why(problem))
+        topics.clear()
+    return tally, topics
+
+
+def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
+    note = tally.note
+    began: dict[bytes, int] = {}
+    scattered: set[bytes] = set()
+    disputed: set[tuple[bytes, bytes]] = set()
+    topic: bytes | None = None
+    grades: dict[bytes, int] = {}
+    for number, line in files.lines(path):
+        fields = line.split()
+        if not fields or line[:1] == b"#":
+            continue
+        if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
+            raise InputError(files.SWAPPED, path, number)
+        grade = grade_of(fields[3]) if len(fields) >= 4 else None
+        if grade is None:
+            note("UJ121", number, detail=partial(unusable, line, "judgment"))
+            continue
+        doc = fields[2]
+        if len(fields) > 4:
+            note("UJ127", number, detail=partial(quoted, line))
+        if fields[0] != topic:
+            topic = fields[0]
+            if topic in topics and topic not in scattered:
+                scattered.add(topic)
+                note("UJ128", number, detail=example([topic]))
+            grades = topics.setdefault(topic, {})
+            began.setdefault(topic, number)
+        if doc not in grades:
+            grades[doc] = grade
+        elif grades[doc] == grade:
+            note("UJ122", number, detail=where(doc, topic))
+        elif (topic, doc) not in disputed:
+            disputed.add((topic, doc))
+            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
+        if grade < 0:
+            note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
+        if not line.isascii():
+            for name in not_utf8((topic, doc)):
+                note("UJ113", number, detail=shown(name))
+    if not topics and "UJ121" not in tally.found:
+        raise InputError("no judgments in this file", path)
+    for topic, grades in topics.items():
+        if max(grades.values()) < 1:
+            note("UJ124", began[topic], detail=example([topic]))
+        if 0 not in grades.values():
+            note("UJ126", began[topic], detail=example([topic]))
+
+
+# -- runs
+
+
+def _is_number(field: bytes) -> bool:
+    return field.removeprefix(b"-").replace(b".", b"", 1).isdigit()
+
+
+class Shapes:
+    """The shapes of a file's lines: how many lines have each, and the first of them.
+
+    A blank inside an id shifts every field behind it.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[Shape, list[int]] = {}
+        self.first: dict[Shape, bytes] = {}
+
+    def see(self, number: int, line: bytes, fields: list[bytes]) -> None:
+        """One more line of six fields or more."""
+        shape = len(fields), fields[3].isdigit(), _is_number(fields[5])
+        if counted := self.found.get(shape):
+            counted[1] += 1
+        else:
+            self.found[shape], self.first[shape] = [number, 1], line
+
+    def note_shifted(self, tally: Tally) -> None:
+        """Lines with more fields than most, whose rank is no number or whose tag is one, unlike those of most lines."""
+        if not self.found:
+            return
+        usual = max(self.found, key=lambda shape: self.found[shape][1])
+        for shape, (number, count) in self.found.items():
+            if shape[0] > usual[0] and (shape[1] < usual[1] or shape[2] > usual[2]):
+                tally.note("UJ120", number, count, quoted(self.first[shape]))
 
 
 class _Scattered(Exception):
@@ -45,18 +147,6 @@ class _Block:
 
 class RunCheck:
     """One run: its findings, and what the comparison with other runs needs."""
-
-    path: str
-    judged: Judged
-    name: str
-    tally: Tally
-    lines: int
-    tied: int
-    tied_line: int
-    tied_at_ten: int
-    hits: int
-    retrieved: int
-    shapes: Shapes
 
     def __init__(self, path: str, judged: Judged) -> None:
         self.path, self.judged = path, judged
@@ -96,9 +186,7 @@ class RunCheck:
             self.tally.note("UJ100", problem.line, detail=why(problem))
         return self
 
-    def seen(
-        self, lists: Mapping[bytes, tuple[list[float], bytes]], tag: str, hits: int, sample: list[bytes]
-    ) -> RunCheck:
+    def seen(self, lists: Mapping[bytes, SeenList], tag: str, hits: int, sample: list[bytes]) -> RunCheck:
         """A run that was read before, without a second look at its lines: what its lists show.
 
         `hits`: judged documents among them. `sample`: some of its documents.
@@ -284,7 +372,7 @@ class RunCheck:
         longest = max(self.whole)
         if not self.hits:
             known = {doc for docs in self.judged.values() for doc in docs}
-            note("UJ114", None, self.retrieved, f"none of the documents is judged, {kinship(self.sample, known)}")
+            note("UJ114", None, self.retrieved, f"none of the documents is judged, {_kinship(self.sample, known)}")
         elif self.cut[longest] >= 5 and self.cut[longest] > self.whole[longest]:
             detail = (
                 f"ids look cut to {longest} characters, {self.cut[longest]} of them begin the id of a judged document"
@@ -364,3 +452,22 @@ def _check_teams(path: str, names: list[str]) -> Tally:
     if unused := [name for name in teams if name not in names]:
         tally.note("UJ134", None, len(unused), _names(unused))
     return tally
+
+
+def _kinship(sample: Sequence[bytes], known: set[bytes]) -> str:
+    """How the ids of a run without judged documents may be related to the judged ones (`known`), in words."""
+    here, there = shown(sample[0], 40), shown(min(known), 40)
+    enough = max(1, len(sample) // 10)
+    if len(known.intersection(sample)) >= enough:
+        return "but they are for other topics: are the topics mixed up?"
+    folded = {doc.lower() for doc in known}
+    if sum(doc.lower() in folded for doc in sample) >= enough:
+        return f"ids differ in upper and lower case (here e.g. {here}, there e.g. {there})"
+    ids = sorted(known)
+    for doc in sample:
+        place = bisect_left(ids, doc)
+        if not doc.isdigit() and ids[min(place, len(ids) - 1)].startswith(doc):
+            return f"ids look cut (here e.g. {shown(doc, 40)}, there {shown(ids[place], 40)})"
+        if not doc.isdigit() and place and doc.startswith(ids[place - 1]):
+            return f"ids are longer than judged ones (here e.g. {shown(doc, 40)}, there {shown(ids[place - 1], 40)})"
+    return f"ids look like another collection's (here e.g. {here}, there e.g. {there})"
