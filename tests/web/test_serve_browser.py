@@ -11,7 +11,7 @@ import pytest
 from local_page import Served
 
 import unjudged as uj
-from unjudged.reporting import SECTIONS
+from unjudged.studies import QUESTIONS
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
@@ -85,8 +85,8 @@ def runs_shown(page: Any) -> list[str]:
 def test_the_page_has_every_section_and_chart(opened: Opened) -> None:
     page = opened.page
     ids = page.eval_on_selector_all("#sections > section", "all => all.map(node => node.id)")
-    assert ids == ["in-short", *SECTIONS, "how-made", "topic-view"]
-    assert page.locator(".chart svg").count() == len(SECTIONS)
+    assert ids == ["in-short", *QUESTIONS, "next", "how-made", "topic-view"]
+    assert page.locator(".chart svg").count() == len(QUESTIONS)
     assert page.inner_text("#status") == "Done." and page.locator("#save").is_enabled()
 
 
@@ -246,5 +246,5 @@ def test_saved_as_a_report(opened: Opened, browser: Any, tmp_path: Path) -> None
     page.set_default_timeout(WAIT)
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready=yes]", state="attached")
-    assert page.locator(".chart svg").count() == len(SECTIONS)
+    assert page.locator(".chart svg").count() == len(QUESTIONS)
     page.close()
