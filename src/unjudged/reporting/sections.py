@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from unjudged.collection import Collection
@@ -16,6 +16,7 @@ from unjudged.measures import measures
 from unjudged.options import check
 from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
+from unjudged.studies.engine import leading
 from unjudged.studies.engine.case import words_of
 from unjudged.studies.questions import MEASURES
 from unjudged.thresholds import Thresholds
@@ -119,12 +120,17 @@ class Settings:
         """As options of studies."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def flags(self) -> list[str]:
-        """As words of a command, where they are not what a question has anyway."""
+    def leading(self) -> Settings:
+        """The same with the measure that leads alone."""
+        known = measures(list(self.measures))
+        return replace(self, measures=(str(known[leading(known)]),))
+
+    def flags(self, names: Container[str]) -> list[str]:
+        """These options as words of a command, where they are not what a question has anyway."""
         words: list[str] = []
         for f in fields(self):
             value = getattr(self, f.name)
-            if value == f.default:
+            if f.name not in names or value == f.default:
                 continue
             if f.name == "measures":
                 words += ["-m", ",".join(value)]
@@ -169,18 +175,20 @@ class Asking:
     def section(self, key: str, progress: Callable[[str, int, int, int], None] | None = None) -> Section:
         """The answer to one question."""
         asked, name, options = QUESTIONS[key], key, dict(self.more)
-        words = ("study", key, *words_of(self.collection), *self.settings.flags())
-        command: tuple[str, ...] | None = words
-        if key == "another-judge":
-            if self.second is None:
-                name, command = "noise", None
-            else:
-                options["second"] = self.second
-                command = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
-        chosen = self.settings.options()
+        settings = self.settings.leading() if asked.leading else self.settings
+        chosen = settings.options()
+        alone = key == "another-judge" and self.second is None
+        if alone:
+            name = "noise"
         pool = {"depth": chosen["depth"], "pooled": chosen["pooled"]}
         known = find(asked.asked_of(self.collection, pool)[0] if name == key else name).options
-        options |= {n: v for n, v in chosen.items() if n in known and (n != "measures" or n in asked.options)}
+        given = {n: v for n, v in chosen.items() if n in known and (n != "measures" or n in asked.options)}
+        options |= given
+        words = ("study", key, *words_of(self.collection), *settings.flags(given))
+        if key == "another-judge" and not alone:
+            options["second"] = self.second
+            words = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
+        command = None if alone else words
         try:
             found = study(
                 name,

@@ -210,13 +210,13 @@ def power_bars(result: Result) -> Figure:
     rows = records(result)
     ranked = sorted(rows, key=lambda row: -(row["power"] or 0))
     told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10])
-    x, y = {"field": "power", "type": "quantitative"}, {"field": "measure", "type": "nominal", "sort": "-x"}
+    x, y = {"field": "power", "type": "quantitative"}, marks.names("measure", distinct(ranked, "measure"))
     shares = {**x, "axis": {"format": "%"}, "title": "pairs told apart"}
     tooltip = marks.as_it_is("measure", "significant", "pairs", "required_difference")
     return marks.chart(
         rows,
         f"Share of run pairs told apart: {told}.",
-        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y={**y, "title": None}, tooltip=tooltip),
+        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y=y, tooltip=tooltip),
         marks.layer("text", {"align": "left", "dx": 4}, x=x, y=y, text={"field": "power", "format": ".1%"}),
         height={"step": 20},
     )
