@@ -380,7 +380,8 @@ _VARIANTS = (
     _variant("pool describe", "curves", help="show judged@k of every run instead"),
     _variant("study noise", "repeats", default=3),
     _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
-    _variant("study depth", "levels", help="pool depths (default 50,10,1, as far as the pool is deeper)",
+    _variant("study depth", "levels", help="pool depths, or shares of the depth below 1 (default 50,10,1, as far as "
+        "the pool is deeper)",
         metavar="D,D", default=None),
     # correction
     _variant("correct", "alpha", help="weight of the new run when runs are merged, 0 to 1", default=1.0, check=_weight),

@@ -35,3 +35,9 @@ def printed(value: float, places: int = 4) -> str:
     """`0.0085` for 0.00845: rounded half up, as papers print errors."""
     step = 10**places
     return f"{math.floor(value * step + 0.5 + 1e-9) / step:.{places}f}"
+
+
+def begun(sentence: str) -> str:
+    """A sentence with a capital at its beginning, unless it begins with a name (`nDCG@10 tells ...`)."""
+    first = sentence.partition(" ")[0]
+    return sentence[:1].upper() + sentence[1:] if first.isalpha() and first.islower() else sentence

@@ -18,6 +18,7 @@ from unjudged.figures import theme
 from unjudged.figures.records import records
 from unjudged.reporting.sections import Section
 from unjudged.results import shown as shown_value
+from unjudged.text import begun
 
 if TYPE_CHECKING:
     import jinja2
@@ -44,7 +45,7 @@ def templates() -> jinja2.Environment:
 
     made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
     made.globals.update(view_of=view_of, number=shown_value, marks=MARKS, chart_of=chart_of, words=shlex.join)
-    made.filters["unbroken"] = unbroken
+    made.filters |= {"unbroken": unbroken, "begun": begun}
     return made
 
 

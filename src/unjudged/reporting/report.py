@@ -17,7 +17,7 @@ from unjudged.reporting.in_short import lead_of, next_section, verdict_section
 from unjudged.reporting.sections import Asking, Progress, Section, Settings, silent
 from unjudged.results import Result
 from unjudged.studies.questions import MEASURES
-from unjudged.text import counted
+from unjudged.text import begun, counted
 from unjudged.thresholds import Thresholds, read_thresholds
 
 TITLE = "How far can this test collection be trusted?"
@@ -67,7 +67,9 @@ class Report(Result):
 
     def _short(self) -> tuple[Sequence[str], list[Any]]:
         return ("question", "verdict", "in a sentence"), [
-            (s.question, s.verdict.word, f"{s.verdict.sentence}.") for s in self.sections if s.verdict is not None
+            (s.question, s.verdict.word, f"{begun(s.verdict.sentence)}.")
+            for s in self.sections
+            if s.verdict is not None
         ]
 
     def html(self) -> str:

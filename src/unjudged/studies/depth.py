@@ -80,10 +80,12 @@ def _verdict(case: Case, found: steps.Levels, pool: Pool, pooling: Pooling) -> V
 
 
 def _levels(levels: Any, deepest: int) -> list[int]:
-    """Depths as whole numbers; by default the customary ones that are shallower than the pool."""
+    """Depths as whole numbers, each once; by default the customary ones that are shallower than the pool."""
     if levels is None:
         return [d for d in DEPTHS if d < deepest] or [deepest]
     given = levels if isinstance(levels, (list, tuple)) else [levels]
-    if not given or any(level != int(level) or level < 1 for level in given) or len(set(given)) < len(given):
-        raise UsageError(f"levels are pool depths, whole numbers as 50,10,1, not {','.join(map(str, given))}")
-    return [int(level) for level in given]
+    wrong = any(not level > 0 or (level >= 1 and level != int(level)) for level in given)
+    if not given or wrong or len(set(given)) < len(given):
+        told = ",".join(map(str, given))
+        raise UsageError(f"levels are pool depths as 50,10,1, or shares of the depth below 1 as 0.5,0.25, not {told}")
+    return list(dict.fromkeys(max(1, int(level * deepest)) if level < 1 else int(level) for level in given))

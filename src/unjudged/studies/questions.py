@@ -118,7 +118,7 @@ QUESTIONS: Mapping[str, Question] = {
             "Judgments are taken away as a shallower pool would have missed them (at random where no pool can be seen); "
             "every line shows how well the order of the runs then agrees with the order under all judgments (Kendall's "
             "tau). A line that stays high belongs to a measure that needs few judgments.",
-            {"measures": MEASURES, "test": "none"},
+            {"measures": MEASURES, "test": "none", "levels": (0.5, 0.25, 0.1, 0.05)},
             _with_pool,
             ("reduction", {"measures": MEASURES, "test": "none", "levels": (50, 25, 10, 5)}),
         ),
