@@ -164,7 +164,7 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
     """Would a fraction of the judgments (`mask`, called `said` in the sentence) have given this order of the runs?
 
     The order is that of the first repeat's runs by the leading measure; it is scored here whatever levels were asked
-    for. The sentence also tells down to which level each measure keeps the order.
+    for. A note tells down to which level each measure keeps the order.
     """
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
@@ -174,9 +174,9 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
         return limit.unknown(f"{main} gives all runs the same score with all judgments or {said}: there is no order")
     sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
-    kept = _kept(found, limit.solid)
+    case.note(_kept(found, limit.solid))
     return limit.verdict(
-        f"{sentence}; {kept}",
+        sentence,
         tau,
         too_few=few,
         decided_by=(str(main),),
