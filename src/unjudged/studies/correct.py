@@ -486,13 +486,9 @@ def after_correction(
         sentence = f"left-out runs lose nothing here in {measure}, so there is nothing to correct"
         return limit.verdict(sentence, 0.0, too_few=few)
     share = after / before
-    change = (
-        f"falls from {printed(before)} to {printed(after)}"
-        if after < before - ZERO
-        else f"rises from {printed(before)} to {printed(after)}"
-        if after > before + ZERO
-        else f"stays at {printed(before)}"
-    )
+    change = f"stays at {printed(before)}"
+    if printed(after) != printed(before):
+        change = f"{'falls' if after < before else 'rises'} from {printed(before)} to {printed(after)}"
     sentence = f"by {method} the error of left-out runs in {measure} {change}{lifted}"
     step = _next(case, share, pooling, named)
     return limit.verdict(sentence, share, too_few=few, decided_by=(tried.worst,), next=step)
