@@ -117,7 +117,7 @@ def test_controls_change_the_report_and_the_url(opened: Opened, served: Served) 
     opened.again(lambda: page.go_forward())
     assert page.input_value("#measures") == "P@5, RBP(p=0.8)" and page.input_value("#unjudged") == "condensed"
     opened.again(lambda: page.click("#reset"))
-    assert opened.state() == {} and "by AP" in page.inner_text("#winners .verdict")
+    assert opened.state() == {} and "By AP" in page.inner_text("#winners .verdict")
 
 
 def test_runs_and_teams_are_chosen(opened: Opened, served: Served) -> None:
