@@ -2,15 +2,19 @@
 
 python benchmarks/pool_inference.py [--seeds 1,2] [--data DIR] [--only KIND]
 
-Pools are made from simulated collections and from the real ones under DIR (trec2-adhoc, robust03, dl19-passage): runs of
-some teams are declared pooled, and only the judgments in their top documents stay. Kinds: `fixed` (half of the
-teams, one depth), `varying` (5 to 15 documents, drawn for each topic), `missing` (a tenth of the documents lost),
-`varying, missing`, `minority` (a sixth of the teams), `one team`, `one run a team`, `two depths` (half of the pooled runs twice as deep), `some absent` (half of the pooled teams are not among
-the runs), `judged further` (later half as many documents again, those most runs found); `as simulated` and `as published`
-are not reduced. Where no pool can be seen (`absent`: the pooled runs are not among the runs; `sampled`: a tenth of the
-judgments kept; `scattered`: judged without regard to rank), the right answer is unknown. Seeds with an odd number
-served to choose the constants; the others are reported apart. A depth is right if it is the true one, for `varying`
-if it lies in the range of depths.
+Pools are made from simulated collections and from the real ones under DIR (trec2-adhoc, robust03, dl19-passage): the
+runs of some teams are declared pooled, and only the judgments in their top documents stay. Kinds:
+
+fixed             half of the teams, one depth                  minority         a sixth of the teams
+varying           a depth of 5 to 15 drawn for each topic       one team         one team alone
+missing           a tenth of the judgments lost                 one run a team   of every team, the others not pooled
+varying, missing  both                                          two depths       half of the runs twice as deep
+some absent       half of the pooled teams are not at hand      judged further   half as many judgments again, of
+as simulated, as published: not reduced                                          documents that most runs have
+
+Where no pool can be seen, the right answer is unknown: absent (no pooled run is at hand), sampled (a tenth of the
+judgments kept), scattered (judged without regard to rank). Seeds with an odd number served to choose the constants; the
+others are reported apart. A depth is right if it is the true one; where depths vary, if it lies between them.
 """
 
 from __future__ import annotations
@@ -246,7 +250,8 @@ def _line(case: Case, new: Answer, old: Answer, reason: str) -> None:
     shown = " ".join(f"{v:.2f}" for v in new.members(case)) if case.low is not None and new.depth else "-"
     before = " ".join(f"{v:.2f}" for v in old.members(case)) if case.low is not None and old.depth else "-"
     print(
-        f"{case.kind:17s} {case.source:13s} {case.seed:3d}  true {truth:6s} of {len(case.pooled):2d}/{len(case.collection.runs):2d}"
+        f"{case.kind:17s} {case.source:13s} {case.seed:3d}  true {truth:6s}"
+        f" of {len(case.pooled):2d}/{len(case.collection.runs):2d}"
         f"  {'right' if new.right(case) else 'WRONG' if new.depth else 'unknown':7s} {new.depth!s:5s} {shown:10s}"
         f" before {old.depth!s:4s} {before:10s} {new.seconds:.2f}s {reason}",
         flush=True,

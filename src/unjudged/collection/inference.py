@@ -13,7 +13,7 @@ curve. Then, in turns: the odds of each run given the others, and the depth, for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -30,27 +30,32 @@ Mask = npt.NDArray[np.bool_]
 _Value = TypeVar("_Value")
 
 # Chosen on the odd seeds of benchmarks/pool_inference.py.
-MOST_LOST = 0.2
+MOST_LOST = 0.15
 """The largest share of pooled documents that may be missing from the judgments."""
-ENOUGH = 0.75
-"""Ranks are looked at as far as some run has this share of its documents judged, and as far again."""
+ENOUGH = 0.85
+"""Ranks are looked at as far as some run has this share of its documents judged, and half as far again."""
 NEUTRAL = 0.4
 """Log odds of a run of which nothing can be told: all its documents are judged, and all are in other pooled runs."""
 TOPIC_GAIN = 2.0
 """A topic has its own depth where that is better by this much in log likelihood."""
 VARYING = 0.1
 """Depth varies where more than this share of the topics has its own."""
-RUN_GAIN = 20.0
-"""A run has its own depth where that is better by this much in log likelihood."""
+RUN_ODDS, RUN_STEP = 4.0, 8.0
+"""A run has its own depth where that is better by so much in log odds, and in log likelihood of its own list."""
 PROOF = 10.0
 """A pool is seen where it fits better than smooth curves by this much in log likelihood,"""
+OWN_DEPTH = 3.0
+"""less this much for each topic with a depth of its own,"""
 TOPICS = 0.8
-"""and in at least this share of the topics."""
+"""and in at least this share of the pooled topics,"""
+POOLED_TOPICS = 0.4
+"""which are at least this share of all (others may have been judged from other pools)."""
 CLEAR = 1.25
 """The depth is unknown where the highest likely one is this many times the lowest one, and two documents more."""
 TO_THE_END = 0.01
 """A list is judged to its end if at most this share of it is not."""
-ROUNDS = 6
+ROUNDS, STARTS = 6, 3
+"""Turns of improving runs and depths, and first guesses to improve."""
 
 
 @dataclass(frozen=True)
@@ -93,29 +98,51 @@ def infer_pool(collection: Collection, depth: int | None = None) -> Inferred:
 
 
 def _infer(full: Collection, depth: int | None) -> Inferred:
-    lists = _read(full)
+    lists = _read(full, depth)
     if lists is None:
-        return _unknown(full.runs, "no run has most of its first documents judged")
-    if depth is None:
-        tried = _searched(lambda d: _scanned(lists, d), lambda one: one[0], lists.grid)
-        start = _best(tried, lambda one: one[0])
-        member = tried[start][1]
-    else:
+        return _unknown(full.runs, "no run has its first documents judged")
+    if depth is not None:
         start = min(depth, lists.longest)
         member = _scanned(lists, start)[1]
+        for _ in range(ROUNDS):
+            before, member = member, _odds(lists, member, lists.alike(np.full(lists.topics, start))) >= 0
+            if not member.any() or (member == before).all():
+                break
+        found = _Depths(np.full(lists.topics, start), depth, depth, 1.0, False)
+        return (
+            _told(full.runs, lists, member, found, depth)
+            if member.any()
+            else _judged_to_the_end(full.runs, lists, depth)
+        )
+    tried = _searched(lambda d: _scanned(lists.around(d), d), lambda one: one[0], lists.grid)
+    for start in _peaks(tried)[:STARTS]:
+        settled = _settled(lists, tried[start][1], start)
+        if settled is not None and _seen(lists, settled[0], settled[1].by_topic):
+            return _told(full.runs, lists, *settled, None)
+    return _judged_to_the_end(full.runs, lists, None)
+
+
+def _peaks(tried: dict[int, tuple[float, Mask]]) -> list[int]:
+    """Depths that score higher than their neighbours, the best one first."""
+    depths = sorted(tried)
+    score = np.array([-np.inf, *(tried[d][0] for d in depths), -np.inf])
+    peak = np.flatnonzero((score[1:-1] > score[:-2]) & (score[1:-1] >= score[2:]))
+    return [depths[i] for i in sorted(peak, key=lambda i: (-score[i + 1], i))]
+
+
+def _settled(lists: _Lists, member: Mask, start: int) -> tuple[Mask, _Depths] | None:
+    """Pooled runs and depths, improved in turns from a first guess; None where no run is left."""
     found = _Depths(np.full(lists.topics, start), start, start, 1.0, False)
     for _ in range(ROUNDS):
         now = _odds(lists, member, lists.alike(found.by_topic)) >= 0
         if not now.any():
-            break
-        after = found if depth is not None else _depths(lists, now, found.by_topic)
-        settled = (now == member).all() and (after.by_topic == found.by_topic).all()
+            return None
+        after = _depths(lists, now, found.by_topic)
+        done = (now == member).all() and (after.by_topic == found.by_topic).all()
         member, found = now, after
-        if settled:
+        if done:
             break
-    if not now.any() or (depth is None and not _seen(lists, member, found.by_topic)):
-        return _judged_to_the_end(full.runs, lists, depth)
-    return _told(full.runs, lists, member, found, depth)
+    return member, found
 
 
 def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths, depth: int | None) -> Inferred:
@@ -126,8 +153,10 @@ def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths, de
         member = odds >= 0
     lost = _fitted(lists, member, top)[0]
     chance = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-    of_run = np.where(member, np.minimum(_middle(top), lists.length.max(1)), 0)
-    middle = int(_middle(found.by_topic[None, lists.judged])[0])
+    pooled = found.by_topic > 0
+    reach = np.where(lists.length > 0, np.minimum(top, lists.length), -1)[:, pooled & lists.judged]
+    of_run = [_middle(one[one >= 0]) if yes else 0 for one, yes in zip(reach, member, strict=True)]
+    middle = _middle(found.by_topic[pooled & lists.judged])
     low, high, sure, said = found.low, found.high, found.sure, middle if depth is None else depth
     reason = f"judged to depth {said} in {int(member.sum())} of {len(runs)} runs"
     if depth is not None:
@@ -136,7 +165,7 @@ def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths, de
         reason = (
             f"judged to a depth that varies by topic from {low} to {high} in {int(member.sum())} of {len(runs)} runs"
         )
-    answer = Inferred(runs, said, low, high, tuple(chance.tolist()), tuple(of_run.tolist()), lost, sure, reason)
+    answer = Inferred(runs, said, low, high, tuple(chance.tolist()), tuple(of_run), lost, sure, reason)
     if depth is None and not found.varies and high > max(CLEAR * low, low + 2):
         return _unknown(runs, f"depths from {low} to {high} are about as likely")
     return answer
@@ -146,7 +175,7 @@ def _judged_to_the_end(runs: tuple[str, ...], lists: _Lists, depth: int | None) 
     """The answer where judged documents fall off nowhere: lists may be judged to their end, or no pool can be seen."""
     whole = lists.length.sum(1)
     gaps = whole - np.bincount(lists.run, minlength=lists.runs)
-    member = (whole > 0) & (gaps <= TO_THE_END * whole) & (lists.length.max(1) < lists.cut)
+    member = (whole > 0) & (gaps <= TO_THE_END * whole) & (lists.whole | (lists.length.max(1) < lists.longest))
     if depth is not None:
         return Inferred(
             runs,
@@ -180,40 +209,78 @@ def _unknown(runs: tuple[str, ...], reason: str) -> Inferred:
 class _Lists:
     """Judged documents of all lists down to some line, sorted by document.
 
-    `document` numbers them, `first` is where each starts. `length` holds the lines of each list (runs x topics), cut at
-    `longest`; `repeated` the lines (run, topic, line) whose document stood higher in the list: they are left out, they
-    were neither judged nor not. `judged` says which topics have judgments.
+    `row` is the document of each hit. `length` holds the lines of each list (runs x topics), cut at `longest`;
+    `repeated` the lines (run, topic, line) whose document stood higher in the list: they count neither as judged nor as
+    unjudged. `judged` says which topics have judgments. The pool can be as deep as `deepest`.
     """
 
     run: Ints
     topic: Ints
     line: Ints
-    document: Ints
-    first: Ints
+    row: npt.NDArray[np.int32]
     length: Ints
     repeated: tuple[Ints, Ints, Ints]
     judged: Mask
     longest: int
-    cut: int
+    deepest: int
+    whole: bool
 
     @property
     def runs(self) -> int:
-        return len(self.length)
+        """How many runs there are."""
+        return int(self.length.shape[0])
 
     @property
     def topics(self) -> int:
-        return self.length.shape[1]
+        """How many topics there are, judged or not."""
+        return int(self.length.shape[1])
 
     @property
     def grid(self) -> list[int]:
-        """Depths to begin with, four for every doubling."""
-        steps = np.arange(0, np.log2(self.longest) + 0.25, 0.25)
-        return [int(d) for d in np.unique(np.minimum(np.round(2**steps), self.longest))]
+        """Depths to begin with, three for every doubling."""
+        steps = np.arange(0, np.log2(self.deepest) + 1 / 3, 1 / 3)
+        return [int(d) for d in np.unique(np.minimum(np.round(2**steps), self.deepest))]
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where each document starts."""
+        return np.flatnonzero(np.diff(self.row, prepend=-1))
+
+    def cut(self, longest: int, chosen: Any = None) -> _Lists:
+        """Down to this line alone; `chosen` are the hits there, in order."""
+        near = self.repeated[2] <= longest
+        chosen = self.line <= longest if chosen is None else chosen
+        return replace(
+            self,
+            run=self.run[chosen],
+            topic=self.topic[chosen],
+            line=self.line[chosen],
+            row=self.row[chosen],
+            length=np.minimum(self.length, longest),
+            repeated=(self.repeated[0][near], self.repeated[1][near], self.repeated[2][near]),
+            longest=longest,
+            deepest=min(self.deepest, longest),
+            whole=self.whole and longest >= int(self.length.max()),
+        )
+
+    @cached_property
+    def near(self) -> _Lists:
+        """A quarter of the lines: enough to look at small depths."""
+        return self.cut(max(self.longest // 4, 1))
+
+    def around(self, depth: int) -> _Lists:
+        """As much of the lists as is needed to look at this depth."""
+        return self.near.around(depth) if 3 * depth + 20 <= self.longest // 4 else self
 
     @cached_property
     def bin(self) -> Ints:
         """Group of each line: six for every doubling of the rank."""
         return np.unique(np.floor(6 * np.log2(np.arange(1, self.longest + 1))), return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def group(self) -> Ints:
+        """Group of lines of each hit."""
+        return self.bin[self.line - 1]
 
     @cached_property
     def x(self) -> Floats:
@@ -229,14 +296,25 @@ class _Lists:
         """The same depths for every run."""
         return np.broadcast_to(by_topic, self.length.shape)
 
-    def per_document(self, values: npt.NDArray[Any], how: np.ufunc) -> npt.NDArray[Any]:
+    def per_document(self, values: npt.NDArray[Any], how: np.ufunc) -> Any:
         """Values of the hits put together by document."""
-        return cast("npt.NDArray[Any]", how.reduceat(values, self.first))
+        return how.reduceat(values, self.first)
 
-    def counted(self, chosen: Mask, by: Ints, many: int) -> Floats:
-        """Chosen hits counted by group and line."""
-        key = by[chosen] * self.longest + self.line[chosen] - 1
-        return np.bincount(key, minlength=many * self.longest).reshape(many, self.longest).astype(np.float64)
+    def per_hit(self, values: npt.NDArray[Any]) -> Any:
+        """Values of the documents handed to each of their hits."""
+        return np.repeat(values, np.diff(self.first, append=len(self.line)))
+
+    @cached_property
+    def is_judged(self) -> npt.NDArray[np.uint8]:
+        """By run, topic and line: 1 where a judged document stands."""
+        out = np.zeros((self.runs, self.topics, self.longest), np.uint8)
+        out[self.run, self.topic, self.line - 1] = 1
+        return out
+
+    def counted(self, chosen: Any) -> Floats:
+        """Chosen hits counted by run and line."""
+        place = self.run[chosen] * self.longest + self.line[chosen] - 1
+        return np.bincount(place, minlength=self.runs * self.longest).reshape(self.runs, -1).astype(np.float64)
 
     def listed(self, top: Ints, by_topic: bool) -> Floats:
         """Lines down to `top` (runs x topics; 0 for none) counted by topic, or by run, and line."""
@@ -254,8 +332,7 @@ class _Lists:
     @cached_property
     def gaps(self) -> Floats:
         """Unjudged lines by run and line."""
-        everywhere = np.ones(len(self.line), bool)
-        return self.listed(self.length, False) - self.counted(everywhere, self.run, self.runs)
+        return self.lines - self.counted(slice(None))
 
     @cached_property
     def lines(self) -> Floats:
@@ -263,8 +340,8 @@ class _Lists:
         return self.listed(self.length, False)
 
 
-def _read(full: Collection) -> _Lists | None:
-    """The lists as far as they can tell something; None where no run has its top judged."""
+def _read(full: Collection, depth: int | None) -> _Lists | None:
+    """The lists as far as they can tell something (or as this depth needs); None where no run has its top judged."""
     hits = full.hits.ungrouped
     runs, topics = len(full.runs), len(full.topics)
     line, topic = hits.line, hits.topic
@@ -281,36 +358,23 @@ def _read(full: Collection) -> _Lists | None:
     widest = int(length.max())
     told = judged[cell % topics] & (repeat <= widest)
     repeated = cell[told] // topics, cell[told] % topics, repeat[told]
-
-    def cut(longest: int) -> _Lists:
-        chosen = np.flatnonzero(line <= longest)
-        chosen = chosen[np.argsort(hits.row[chosen], kind="stable")]
-        new = np.diff(hits.row[chosen], prepend=-1) != 0
-        near = repeated[2] <= longest
-        return _Lists(
-            hits.run[chosen],
-            topic[chosen],
-            line[chosen],
-            np.cumsum(new) - 1,
-            np.flatnonzero(new),
-            np.minimum(length, longest),
-            (repeated[0][near], repeated[1][near], repeated[2][near]),
-            judged,
-            longest,
-            widest + 1 if longest == widest else longest,
-        )
-
-    whole = cut(widest)
+    whole = _Lists(hits.run, topic, line, hits.row, length, repeated, judged, widest, widest, True)
     share = 1 - np.cumsum(whole.gaps, 1) / np.maximum(np.cumsum(whole.lines, 1), 1)
-    deep = np.flatnonzero(((share >= ENOUGH) & (whole.lines > 0)).any(0))
-    return cut(min(2 * (int(deep[-1]) + 1) + 10, widest)) if len(deep) else None
+    deep = np.flatnonzero(((share >= ENOUGH) & (whole.lines > 0)).any(0)) + 1
+    if not len(deep) and depth is None:
+        return None
+    deepest = min(max([*deep[-1:].tolist(), depth or 1]), widest)
+    longest = min(3 * deepest // 2 + 10, widest)
+    chosen = np.flatnonzero(line <= longest)
+    lists = whole.cut(longest, chosen[np.argsort(hits.row[chosen], kind="stable")])
+    return replace(lists, deepest=deepest)
 
 
 # -- the chance of documents to be judged
 
 
 def _falling(judged: Floats, unjudged: Floats, x: Floats) -> Floats:
-    """Chance to be judged by group of lines: a logistic curve in the log rank that does not rise (last axis: groups)."""
+    """Chance to be judged by group of lines (last axis): a logistic curve in the log rank that does not rise."""
     n = judged + unjudged
     total = n.sum(-1)
     rate = (judged.sum(-1) + 0.5) / (total + 1)
@@ -344,10 +408,15 @@ def _share_lost(missed: Any, judged: Any) -> Any:
     return np.minimum((missed + 0.5) / (missed + judged + 200), MOST_LOST)
 
 
-def _one_share(missed: Floats, judged: Floats) -> Floats:
+def _own_share(missed: Any, judged: Any) -> Any:
     """Log likelihood of counts with a share of their own each."""
     p = (missed + 0.5) / (missed + judged + 1)
-    return np.asarray(missed * np.log(p) + judged * np.log1p(-p))
+    return missed * np.log(p) + judged * np.log1p(-p)
+
+
+def _total(values: Floats) -> Any:
+    """Sum over the first axis, whatever the order."""
+    return np.sort(values, axis=0).sum(axis=0)
 
 
 # -- which runs
@@ -367,18 +436,18 @@ def _scanned(lists: _Lists, depth: int) -> tuple[float, Mask]:
     if not many:
         return -np.inf, np.zeros(lists.runs, bool)
     level = np.minimum(level.astype(np.int64), many)
-    earliest = lists.per_document(np.where(lists.line <= depth, level[lists.run], many), np.minimum)[lists.document]
+    earliest = lists.per_document(np.where(lists.line <= depth, level[lists.run], many), np.minimum)
     groups = len(lists.x)
-    table = np.bincount(earliest * groups + lists.bin[lists.line - 1], minlength=(many + 1) * groups)
-    table = table.reshape(many + 1, groups).astype(np.float64)
-    covered = np.cumsum(table[:-1], axis=0)
+    place = lists.per_hit(earliest * groups) + lists.group
+    table = np.bincount(place, minlength=(many + 1) * groups).reshape(many + 1, groups).astype(np.float64)
+    covered: Floats = np.cumsum(table[:-1], axis=0)
     taken = (level <= np.arange(many)[:, None]).astype(np.float64)
     missed = lists.binned(taken @ missed_by_run)
     own = lists.binned(taken @ (lines - missed_by_run))
     fit = _pooled_or_not(table.sum(0), covered, own, missed, lists.binned(lists.gaps.sum(0)), lists.x)
     member = level <= int(np.argmax(fit[2]))
     gains, lack = _evidence(lists, member, np.full(lists.topics, depth))
-    return float(gains.sum()) - lack, member
+    return float(_total(gains)) - lack, member
 
 
 def _pooled_or_not(
@@ -402,37 +471,46 @@ def _fitted(lists: _Lists, member: Mask, top: Ints) -> tuple[float, Floats]:
     """Share lost, and chance by line to be judged outside the pool, for these runs and depths (runs x topics)."""
     top = np.where(member[:, None], top, 0)
     inside = lists.line <= top[lists.run, lists.topic]
-    covered = lists.per_document(inside, np.maximum)[lists.document]
-    nowhere = np.zeros(len(inside), np.int64)
-    counts = [lists.binned(lists.counted(chosen, nowhere, 1)) for chosen in (covered | True, covered, inside)]
-    missed = lists.binned(lists.listed(top, False).sum(0)) - counts[2]
-    lost, chance, _ = _pooled_or_not(*counts, missed, lists.binned(lists.gaps.sum(0)), lists.x)
+    covered = lists.per_hit(lists.per_document(inside, np.maximum))
+    judged, in_pool, own = (
+        np.bincount(lists.group[chosen], minlength=len(lists.x)).astype(np.float64)[None]
+        for chosen in (slice(None), covered, inside)
+    )
+    missed = lists.binned(lists.listed(top, False).sum(0))[None] - own
+    lost, chance, _ = _pooled_or_not(judged, in_pool, own, missed, lists.binned(lists.gaps.sum(0)), lists.x)
     return float(lost[0]), chance[0][lists.bin]
 
 
 def _odds(lists: _Lists, member: Mask, top: Ints) -> Floats:
-    """Log odds of each run to have been pooled, given the other pooled runs.
-
-    Of the lines in a run's top, c are judged and in the top of another pooled run, q are judged and in no other, u are
-    unjudged. A share of the documents is in another top, whether the run was pooled or not; the share is the one that
-    fits best in either case.
-    """
+    """Log odds of each run to have been pooled to these depths (runs x topics), given the other pooled runs."""
     lost, chance = _fitted(lists, member, top)
     here = lists.line <= top[lists.run, lists.topic]
-    mine = here & member[lists.run]
-    elsewhere = lists.per_document(mine.astype(np.int64), np.add)[lists.document] - mine > 0
+    elsewhere = _elsewhere(lists, here & member[lists.run])
     c, q = (np.bincount(lists.run[here & e], minlength=lists.runs).astype(np.float64) for e in (elsewhere, ~elsewhere))
     listed = lists.listed(top, False)
-    u = np.maximum(listed.sum(1) - c - q, 0)
-    by_chance = (listed * chance).sum(1) / np.maximum(listed.sum(1), 1)
-    by_chance = np.clip(by_chance, 1e-3, 1 - lost)[:, None]
+    n = listed.sum(1)
+    return _log_odds(c, q, np.maximum(n - c - q, 0), lost, (listed * chance).sum(1) / np.maximum(n, 1))
+
+
+def _elsewhere(lists: _Lists, pooled: Mask) -> Mask:
+    """Is the document of each hit in the top of another pooled run? `pooled` says which hits are in such a top."""
+    finders = lists.per_hit(lists.per_document(pooled.astype(np.int32), np.add))
+    return np.asarray(finders > pooled)
+
+
+def _log_odds(c: Floats, q: Floats, u: Floats, lost: float, chance: Floats) -> Floats:
+    """Log odds of runs in whose top c documents are judged and in another top, q judged and in no other, u unjudged.
+
+    `chance` is that of a document outside the pool to be judged. Some share of the documents is in another top, whether
+    the run was pooled or not; in either case it is the share that fits best.
+    """
     tiny = 1e-9
     share = np.clip(c / np.maximum(c + q, 1), tiny, 1 - tiny)
     pooled = c * np.log(share) + q * np.log1p(-share) + (c + q) * np.log1p(-lost) + u * np.log(lost)
     share = np.clip(np.linspace(0, 1, 401), tiny, 1 - tiny)
-    c, q, u = c[:, None], q[:, None], u[:, None]
-    not_pooled = c * np.log(share * (1 - lost)) + q * np.log((1 - share) * by_chance)
-    not_pooled = not_pooled + u * np.log(share * lost + (1 - share) * (1 - by_chance))
+    c, q, u, chance = (value[:, None] for value in (c, q, u, np.clip(chance, 1e-3, 1 - lost)))
+    not_pooled = c * np.log(share * (1 - lost)) + q * np.log((1 - share) * chance)
+    not_pooled = not_pooled + u * np.log(share * lost + (1 - share) * (1 - chance))
     return np.where((c + q + u)[:, 0] > 0, pooled - not_pooled.max(1) + NEUTRAL, -np.inf)
 
 
@@ -450,21 +528,28 @@ class _Depths:
     varies: bool
 
 
-def _documents(lists: _Lists, member: Mask, by_topic: Ints) -> tuple[Floats, Floats]:
-    """By topic and line of these runs: judged documents at their best line, and unjudged lines.
+def _documents(lists: _Lists, member: Mask, by_topic: Ints) -> tuple[Floats, Floats, Floats]:
+    """By topic and line of these runs: judged documents at their best line, and unjudged lines; judged lines by run.
 
-    Unjudged lines are weighted as if each document stood in as many of these runs as a judged one in the pool does.
+    Judged lines are those above the depths. Unjudged lines are weighted as if each of their documents stood in as many
+    of these runs as a judged document does.
     """
-    mine = member[lists.run]
     nowhere = lists.longest + 1
-    best = lists.per_document(np.where(mine, lists.line, nowhere), np.minimum)
+    best = lists.per_document(np.where(member[lists.run], lists.line, nowhere), np.minimum)
     topic = lists.topic[lists.first]
     seen = best < nowhere
     shape = lists.topics, lists.longest
     documents = np.bincount(topic[seen] * shape[1] + best[seen] - 1, minlength=shape[0] * shape[1]).reshape(shape)
-    gaps = lists.listed(np.where(member[:, None], lists.length, 0), True) - lists.counted(mine, lists.topic, shape[0])
-    lines = (mine & (lists.line <= by_topic[lists.topic])).sum()
-    return documents.astype(np.float64), gaps * ((best <= by_topic[topic]).sum() / max(lines, 1))
+    judged = lists.is_judged[member]
+    gaps = lists.listed(np.where(member[:, None], lists.length, 0), True) - judged.sum(0, dtype=np.int32)
+    by_run = (judged[:, :, : by_topic.max()] & _above(by_topic, int(by_topic.max()))).sum((1, 2), dtype=np.int64)
+    weight = (best <= by_topic[topic]).sum() / max(by_run.sum(), 1)
+    return documents.astype(np.float64), gaps * weight, by_run.astype(np.float64)
+
+
+def _above(by_topic: Ints, longest: int) -> Mask:
+    """By topic and line: is the line above the depth?"""
+    return np.asarray(np.arange(longest) < by_topic[:, None])
 
 
 def _evidence(lists: _Lists, member: Mask, by_topic: Ints) -> tuple[Floats, float]:
@@ -472,29 +557,30 @@ def _evidence(lists: _Lists, member: Mask, by_topic: Ints) -> tuple[Floats, floa
 
     In a pool the share lost is the same for every run: how much better shares of their own would fit is the second.
     """
-    documents, gaps = _documents(lists, member, by_topic)
-    inside = np.arange(lists.longest) < by_topic[:, None]
+    documents, gaps, judged = _documents(lists, member, by_topic)
+    inside = _above(by_topic, lists.longest)
     missed, found = (gaps * inside).sum(1), (documents * inside).sum(1)
     lost = float(_share_lost(missed.sum(), found.sum()))
     step = found * np.log1p(-lost) + missed * np.log(lost) + _smooth(lists, documents * ~inside, gaps * ~inside)
-    by_run = lists.listed(np.where(member[:, None], by_topic, 0), False).sum(1)[member]
-    top = member[lists.run] & (lists.line <= by_topic[lists.topic])
-    judged = np.bincount(lists.run[top], minlength=lists.runs)[member]
+    unjudged = lists.listed(np.where(member[:, None], by_topic, 0), False).sum(1)[member] - judged
+    own = _total(_own_share(unjudged, judged)) - _own_share(unjudged.sum(), judged.sum())
     weight = found.sum() / max(judged.sum(), 1)
-    own = _one_share(by_run - judged, judged).sum() - _one_share(by_run.sum() - judged.sum(), judged.sum())
     return step - _smooth(lists, documents, gaps), max(float(own * weight), 0.0)
 
 
 def _seen(lists: _Lists, member: Mask, by_topic: Ints) -> bool:
     """Does a pool show: is a step clearly better than a smooth curve, over all and in most of the topics?"""
+    pooled = by_topic > 0
     gains, lack = _evidence(lists, member, by_topic)
-    return bool(gains.sum() - lack >= PROOF and (gains[lists.judged] > 0).mean() >= TOPICS)
+    own = int((by_topic != _middle(by_topic[pooled])).sum())
+    enough = pooled[lists.judged].mean() >= POOLED_TOPICS and (gains[lists.judged & pooled] > 0).mean() >= TOPICS
+    return bool(enough and _total(gains) - lack - own * OWN_DEPTH >= PROOF)
 
 
 def _depths(lists: _Lists, member: Mask, by_topic: Ints) -> _Depths:
-    """The most likely depths for these pooled runs: one for all topics, or one for each where that is clearly better."""
+    """The most likely depths for these pooled runs: one for all topics, or one for each where that is better."""
     lost = _fitted(lists, member, lists.alike(by_topic))[0]
-    documents, gaps = _documents(lists, member, by_topic)
+    documents, gaps, _ = _documents(lists, member, by_topic)
     found, missed = np.cumsum(documents, axis=1), np.cumsum(gaps, axis=1)
 
     def likely(depth: int) -> Floats:
@@ -502,62 +588,75 @@ def _depths(lists: _Lists, member: Mask, by_topic: Ints) -> _Depths:
         inside = found[:, depth - 1] * np.log1p(-lost) + missed[:, depth - 1] * np.log(lost)
         return np.asarray(inside + _smooth(lists, documents * outside, gaps * outside))[lists.judged]
 
-    middle = _middle(by_topic[None])[0]
+    middle = _middle(by_topic[by_topic > 0])
     near = np.concatenate([lists.grid, np.arange(1, 21), by_topic, np.round(middle * np.linspace(0.5, 1.5, 41))])
-    tried = _searched(likely, lambda one: float(one.sum()), near[(near >= 1) & (near <= lists.longest)].astype(int))
+    no_pool = _smooth(lists, documents, gaps)[lists.judged] - OWN_DEPTH
+
+    def score(one: Floats) -> float:
+        return float(_total(np.maximum(one, no_pool)))
+
+    tried = _searched(likely, score, near[(near >= 1) & (near <= lists.deepest)].astype(int))
     depths = np.array(sorted(tried))
     table = np.stack([tried[int(d)] for d in depths], axis=1)
-    total = table.sum(0)
-    best, one = table.argmax(1), int(np.argmax(total))
-    chance = np.exp(table - table.max(1, keepdims=True))
-    chance /= chance.sum(1, keepdims=True)
-    own = table.max(1) - table[:, one] > TOPIC_GAIN
+    one = int(np.searchsorted(depths, _best(tried, score)))
+    best, highest = table.argmax(1), table.max(1)
+    other = highest - table[:, one] > TOPIC_GAIN
+    none = other & (no_pool > highest - 2 * OWN_DEPTH)
+    none &= none.mean() > VARYING
+    own = other & ~none
     out = np.full(lists.topics, depths[one])
-    if own.mean() <= VARYING:
+    if own.sum() <= VARYING * (~none).sum():
+        out[lists.judged] = np.where(none, 0, depths[one])
+        total = _total(table[~none])
         together = np.exp(total - total.max())
         together /= together.sum()
         low, high = np.searchsorted(np.cumsum(together), (0.025, 0.975))
         return _Depths(out, int(depths[low]), int(depths[high]), float(together[one]), False)
-    out[lists.judged] = depths[np.where(own, best, one)]
-    low, high = np.quantile(out[lists.judged], (0.05, 0.95), method="nearest")
-    sure = chance[np.arange(len(table)), np.where(own, best, one)].mean()
-    return _Depths(out, int(low), int(high), float(sure), True)
+    chosen = np.where(own, best, one)
+    out[lists.judged] = np.where(none, 0, depths[chosen])
+    low, high = np.quantile(out[lists.judged & (out > 0)], (0.05, 0.95), method="nearest")
+    chance = np.exp(table - highest[:, None])
+    sure = (chance[np.arange(len(table)), chosen] / chance.sum(1))[~none]
+    return _Depths(out, int(low), int(high), float(_total(sure)) / len(sure), True)
 
 
 def _tops(lists: _Lists, member: Mask, found: _Depths) -> Ints:
-    """Depths by run and topic: those of all runs, or a run's own where its odds are clearly better and its list shows it."""
-    common = lists.alike(found.by_topic)
-    longest = int(found.by_topic.max())
-    before = np.maximum(_odds(lists, member, common), 0)
-    lost = _fitted(lists, member, common)[0]
-    judged = lists.lines - lists.gaps
-    smooth = _smooth(lists, judged, lists.gaps)
+    """Depths by run and topic: those of all runs, or a run's own where its odds are better and its list shows it."""
+    top = lists.alike(found.by_topic)
+    if found.varies:
+        return top
+    common = int(found.by_topic.max())
+    lost, chance = _fitted(lists, member, top)
+    elsewhere = _elsewhere(lists, (lists.line <= found.by_topic[lists.topic]) & member[lists.run])
+    c, q = (np.cumsum(lists.counted(e), axis=1) for e in (elsewhere, ~elsewhere))
+    judged, gaps, lines = lists.lines - lists.gaps, lists.gaps, np.cumsum(lists.lines, axis=1)
+    u, by_chance = np.cumsum(gaps, axis=1), np.cumsum(lists.lines * chance, axis=1) / np.maximum(lines, 1)
 
-    def gain(depth: int) -> Floats:
-        top = np.minimum(common, depth) if depth < longest else np.full_like(common, depth)
-        beyond = np.arange(lists.longest) >= depth
-        step = _smooth(lists, judged * beyond, lists.gaps * beyond) - smooth
-        step += (judged * ~beyond).sum(1) * np.log1p(-lost) + (lists.gaps * ~beyond).sum(1) * np.log(lost)
-        return np.where(step >= PROOF, _odds(lists, member, top) - before, -np.inf)
+    def odds(depth: int) -> Floats:
+        at = depth - 1
+        return _log_odds(c[:, at], q[:, at], u[:, at], lost, by_chance[:, at])
 
-    tried: dict[int, Floats] = {}
-    wanted = {d for d in lists.grid if d < longest or (not found.varies and longest < d <= 3 * longest)}
-    while wanted:
-        tried.update((d, gain(d)) for d in sorted(wanted))
-        depths = np.array(sorted(tried))
-        table = np.stack([tried[int(d)] for d in depths], axis=1)
-        best, better = table.argmax(1), table.max(1) > RUN_GAIN
-        near = [(depths[max(i - 1, 0)], depths[min(i + 1, len(depths) - 1)]) for i in np.unique(best[better])]
-        wanted = {int(d) for low, high in near for d in np.round(np.linspace(low, high, 9))} - set(tried)
-    out = common.copy()
-    for r in np.flatnonzero(better) if tried else ():
-        out[r] = np.minimum(out[r], depths[best[r]]) if depths[best[r]] < longest else depths[best[r]]
-    return out
+    def step(depth: int, runs: Ints) -> Floats:
+        outside = np.arange(lists.longest) >= depth
+        inside = judged[runs, :depth].sum(1) * np.log1p(-lost) + u[runs, depth - 1] * np.log(lost)
+        return np.asarray(inside + _smooth(lists, judged[runs] * outside, gaps[runs] * outside))
+
+    everyone = np.arange(lists.runs)
+    needed = np.maximum(odds(common), 0) + RUN_ODDS
+    smooth = _smooth(lists, judged, gaps)
+    before = np.where(member, np.maximum(step(common, everyone), smooth), smooth)
+    best, own = np.full(lists.runs, -np.inf), np.full(lists.runs, common)
+    for depth in range(1, min(3 * common, lists.deepest) + 1):
+        now = odds(depth)
+        better = np.flatnonzero((now >= needed) & (now > best))
+        better = better[step(depth, better) - before[better] >= RUN_STEP] if len(better) else better
+        best[better], own[better] = now[better], depth
+    return np.where(top > 0, own[:, None], 0)
 
 
-def _middle(values: npt.NDArray[Any]) -> Ints:
-    """The lower median of the last axis."""
-    return np.quantile(values, 0.5, axis=-1, method="lower").astype(np.int64)
+def _middle(values: Ints) -> int:
+    """The lower median."""
+    return int(np.quantile(values, 0.5, method="lower"))
 
 
 def _best(tried: dict[int, _Value], score: Callable[[_Value], float]) -> int:
