@@ -38,6 +38,8 @@ NEUTRAL = 0.4
 """Log odds of a run of which nothing can be told: all its documents are judged, and all are in other pooled runs."""
 TOPIC_GAIN = 2.0
 """A topic has its own depth where that is better by this much in log likelihood."""
+NO_POOL = 20.0
+"""A topic was not pooled where that is better by this much than the depth of the others."""
 VARYING = 0.1
 """Depth varies where more than this share of the topics has its own."""
 RUN_ODDS, RUN_STEP = 4.0, 8.0
@@ -595,13 +597,13 @@ def _depths(lists: _Lists, member: Mask, by_topic: Ints) -> _Depths:
     def score(one: Floats) -> float:
         return float(_total(np.maximum(one, no_pool)))
 
-    tried = _searched(likely, score, near[(near >= 1) & (near <= lists.deepest)].astype(int))
+    tried = _searched(likely, score, near[(near >= 1) & (near <= lists.longest)].astype(int))
     depths = np.array(sorted(tried))
     table = np.stack([tried[int(d)] for d in depths], axis=1)
     one = int(np.searchsorted(depths, _best(tried, score)))
     best, highest = table.argmax(1), table.max(1)
     other = highest - table[:, one] > TOPIC_GAIN
-    none = other & (no_pool > highest - 2 * OWN_DEPTH)
+    none = (no_pool > table[:, one] + NO_POOL) & (no_pool > highest - 2 * OWN_DEPTH)
     none &= none.mean() > VARYING
     own = other & ~none
     out = np.full(lists.topics, depths[one])
