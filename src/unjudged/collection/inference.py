@@ -48,8 +48,10 @@ PROOF = 10.0
 """A pool is seen where it fits better than smooth curves by this much in log likelihood,"""
 OWN_DEPTH = 3.0
 """less this much for each topic with a depth of its own,"""
-TOPICS = 0.8
+TOPICS = 0.9
 """and in at least this share of the pooled topics,"""
+UNEQUAL = 0.25
+"""while runs that lost unequal shares of their documents take away no more than this part of it,"""
 POOLED_TOPICS = 0.4
 """which are at least this share of all (others may have been judged from other pools)."""
 CLEAR = 1.25
@@ -104,24 +106,27 @@ def _infer(full: Collection, depth: int | None) -> Inferred:
     if lists is None:
         return _unknown(full.runs, "no run has its first documents judged")
     if depth is not None:
-        start = min(depth, lists.longest)
-        member = _scanned(lists, start)[1]
-        for _ in range(ROUNDS):
-            before, member = member, _odds(lists, member, lists.alike(np.full(lists.topics, start))) >= 0
-            if not member.any() or (member == before).all():
-                break
-        found = _Depths(np.full(lists.topics, start), depth, depth, 1.0, False)
-        return (
-            _told(full.runs, lists, member, found, depth)
-            if member.any()
-            else _judged_to_the_end(full.runs, lists, depth)
-        )
+        return _at_depth(full.runs, lists, depth)
     tried = _searched(lambda d: _scanned(lists.around(d), d), lambda one: one[0], lists.grid)
     for start in _peaks(tried)[:STARTS]:
         settled = _settled(lists, tried[start][1], start)
         if settled is not None and _seen(lists, settled[0], settled[1].by_topic):
-            return _told(full.runs, lists, *settled, None)
-    return _judged_to_the_end(full.runs, lists, None)
+            return _told(full.runs, lists, *settled)
+    return _judged_to_the_end(full.runs, lists)
+
+
+def _at_depth(runs: tuple[str, ...], lists: _Lists, depth: int) -> Inferred:
+    """The answer where the depth is stated."""
+    found = _Depths(np.full(lists.topics, min(depth, lists.longest)), depth, depth, 1.0, False)
+    member = _scanned(lists, min(depth, lists.longest))[1]
+    for _ in range(ROUNDS):
+        before, member = member, _odds(lists, member, lists.alike(found.by_topic)) >= 0
+        if not member.any():
+            nobody = _unknown(runs, f"no run is judged to depth {depth}")
+            return replace(nobody, depth=depth, depth_low=depth, depth_high=depth, sure=1.0)
+        if (member == before).all():
+            break
+    return replace(_told(runs, lists, member, found), depth=depth)
 
 
 def _peaks(tried: dict[int, tuple[float, Mask]]) -> list[int]:
@@ -147,57 +152,42 @@ def _settled(lists: _Lists, member: Mask, start: int) -> tuple[Mask, _Depths] | 
     return member, found
 
 
-def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths, depth: int | None) -> Inferred:
+def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths) -> Inferred:
     """The answer, once depths and pooled runs have settled."""
+    if not found.varies and found.high > max(CLEAR * found.low, found.low + 2):
+        return _unknown(runs, f"pool depths from {found.low} to {found.high} are about as likely")
     top = _tops(lists, member, found)
     for _ in range(2):  # runs with a depth of their own belong to the pool of the others
         odds = _odds(lists, member, top)
         member = odds >= 0
+    pooled = lists.judged & (found.by_topic > 0)
+    reach = np.where(lists.length > 0, np.minimum(top, lists.length), -1)[:, pooled]
+    of_run = tuple(_middle(one[one >= 0]) if yes else 0 for one, yes in zip(reach, member, strict=True))
+    depth = _middle(found.by_topic[pooled])
+    how = f"by topic to depths from {found.low} to {found.high}" if found.varies else f"to depth {depth}"
+    reason = f"{int(member.sum())} of {len(runs)} runs are judged {how}"
+    if pooled.sum() < lists.judged.sum():
+        reason += f" in {int(pooled.sum())} of {int(lists.judged.sum())} topics"
     lost = _fitted(lists, member, top)[0]
-    chance = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-    pooled = found.by_topic > 0
-    reach = np.where(lists.length > 0, np.minimum(top, lists.length), -1)[:, pooled & lists.judged]
-    of_run = [_middle(one[one >= 0]) if yes else 0 for one, yes in zip(reach, member, strict=True)]
-    middle = _middle(found.by_topic[pooled & lists.judged])
-    low, high, sure, said = found.low, found.high, found.sure, middle if depth is None else depth
-    reason = f"judged to depth {said} in {int(member.sum())} of {len(runs)} runs"
-    if depth is not None:
-        low, high, sure = depth, depth, 1.0
-    elif found.varies:
-        reason = (
-            f"judged to a depth that varies by topic from {low} to {high} in {int(member.sum())} of {len(runs)} runs"
-        )
-    answer = Inferred(runs, said, low, high, tuple(chance.tolist()), tuple(of_run), lost, sure, reason)
-    if depth is None and not found.varies and high > max(CLEAR * low, low + 2):
-        return _unknown(runs, f"depths from {low} to {high} are about as likely")
-    return answer
+    return Inferred(runs, depth, found.low, found.high, _chances(odds), of_run, lost, found.sure, reason)
 
 
-def _judged_to_the_end(runs: tuple[str, ...], lists: _Lists, depth: int | None) -> Inferred:
+def _judged_to_the_end(runs: tuple[str, ...], lists: _Lists) -> Inferred:
     """The answer where judged documents fall off nowhere: lists may be judged to their end, or no pool can be seen."""
-    whole = lists.length.sum(1)
-    gaps = whole - np.bincount(lists.run, minlength=lists.runs)
-    member = (whole > 0) & (gaps <= TO_THE_END * whole) & (lists.whole | (lists.length.max(1) < lists.longest))
-    if depth is not None:
-        return Inferred(
-            runs,
-            depth,
-            depth,
-            depth,
-            (0.0,) * len(runs),
-            (0,) * len(runs),
-            0.0,
-            1.0,
-            f"no run is judged to depth {depth}",
-        )
+    lines, longest = lists.lines.sum(1), lists.length.max(1)
+    member = (lines > 0) & (lists.gaps.sum(1) <= TO_THE_END * lines) & (lists.whole | (longest < lists.longest))
     if not member.any():
-        return _unknown(runs, "judged documents fall off nowhere more clearly than by chance")
-    longest = int(lists.length[member].max())
-    odds = _odds(lists, member, lists.alike(np.full(lists.topics, longest)))
-    chance = np.where(member, np.maximum(1 / (1 + np.exp(-np.clip(odds, -500, 500))), 0.5), 0.0)
-    of_run = np.where(member, lists.length.max(1), 0)
+        return _unknown(runs, "nowhere do judged documents fall off more clearly than they would without a pool")
+    depth = int(longest[member].max())
+    odds = _odds(lists, member, lists.alike(np.full(lists.topics, depth)))
     reason = f"{int(member.sum())} of {len(runs)} runs are judged to the end of their lists"
-    return Inferred(runs, longest, longest, longest, tuple(chance.tolist()), tuple(of_run.tolist()), 0.0, 1.0, reason)
+    chance, of_run = _chances(np.where(member, np.maximum(odds, 0), -np.inf)), np.where(member, longest, 0)
+    return Inferred(runs, depth, depth, depth, chance, tuple(of_run.tolist()), 0.0, 1.0, reason)
+
+
+def _chances(odds: Floats) -> tuple[float, ...]:
+    """Log odds as probabilities."""
+    return tuple((1 / (1 + np.exp(-np.clip(odds, -700, 700)))).tolist())
 
 
 def _unknown(runs: tuple[str, ...], reason: str) -> Inferred:
@@ -576,7 +566,8 @@ def _seen(lists: _Lists, member: Mask, by_topic: Ints) -> bool:
     gains, lack = _evidence(lists, member, by_topic)
     own = int((by_topic != _middle(by_topic[pooled])).sum())
     enough = pooled[lists.judged].mean() >= POOLED_TOPICS and (gains[lists.judged & pooled] > 0).mean() >= TOPICS
-    return bool(enough and _total(gains) - lack - own * OWN_DEPTH >= PROOF)
+    gain = _total(gains)
+    return bool(enough and lack <= UNEQUAL * gain and gain - lack - own * OWN_DEPTH >= PROOF)
 
 
 def _depths(lists: _Lists, member: Mask, by_topic: Ints) -> _Depths:
