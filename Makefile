@@ -5,10 +5,14 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks fuzz docs/site setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo test lint bench docs fuzz load browser clean
+.PHONY: demo check test lint bench docs fuzz load browser clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/unjudged demo -o demo
+
+# The fast tests, in under a minute; `make test` runs those marked slow, too.
+check: $(VENV)/.installed-dev lint
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not slow'
 
 test: $(VENV)/.installed-dev lint browser
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rs

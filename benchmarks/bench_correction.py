@@ -25,7 +25,7 @@ from typing import Any
 
 import unjudged as uj
 from unjudged.collection import Collection, Pool
-from unjudged.correction.experiment import experiment
+from unjudged.correction.experiment import Experiment
 from unjudged.correction.protocols import SIGIR2015
 
 CUTOFFS = (5, 10, 20, 30, 100)
@@ -120,7 +120,7 @@ def compare(folder: Path, repeats: int) -> bool:
     kept: dict[str, Any] = {}
 
     def ours() -> None:
-        trial = experiment(c, pool, c.teams, [10], SIGIR2015, methods=["lipani"])[0]
+        (trial,) = Experiment.of(c, pool, c.teams, SIGIR2015, methods=("lipani",)).trials([10])
         kept["ours"] = dict(zip(trial.runs, trial.estimate("lipani").tolist(), strict=True))
 
     def plain() -> None:
@@ -156,7 +156,7 @@ def growth(folder: Path, repeats: int) -> None:
 
     def add(name: str, c: Collection, names: tuple[str, ...], cutoffs: tuple[int, ...]) -> None:
         _ = c.rankings
-        parts[name] = lambda: experiment(c, Pool(depth, names), whole.teams, cutoffs, SIGIR2015)
+        parts[name] = lambda: Experiment.of(c, Pool(depth, names), whole.teams, SIGIR2015).trials(cutoffs)
 
     add("all runs, all topics, P@100", whole, runs, (100,))
     add("half of the runs", whole, runs[::2], (100,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from unjudged.measures import ALIASES, REGISTRY
+from unjudged.studies.engine import execution
 
 calm = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile(
@@ -18,6 +20,15 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=calm)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+execution._WORTH_PROCESSES = math.inf  # on a busy machine, studies would start processes that know nothing of a test
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on generated examples are slow; the others say so themselves (`@pytest.mark.slow`)."""
+    for item in items:
+        if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import uvicorn
 
 import unjudged as uj
 from unjudged.web import listener
-from unjudged.web.app import create_app
+from unjudged.web.app import Page
 from unjudged.web.guard import TOKEN
 
 WAIT = 120.0
@@ -24,7 +24,7 @@ class Served:
         self.hold = threading.Event()
         self.hold.set()
         self.held = threading.Event()
-        self.app = create_app(collection, before_section=self._before, **options)
+        self.app = Page(collection, before_section=self._before, **options)
         self.socket = listener(0)
         self.port = self.socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"

@@ -23,12 +23,13 @@ import unjudged
 from unjudged.cli import VERBS, main
 from unjudged.measures import REGISTRY as MEASURES
 from unjudged.studies import NAMES
-from unjudged.studies._study import REGISTRY as STUDIES
+from unjudged.studies.engine.study import REGISTRY as STUDIES
 
 REAL = ("dl19-passage", "robust03", "trec2-adhoc")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```(console|python)\n(.*?)```(?:\n+```text\n(.*?)```)?", re.S)
-FINDINGS = ("check", "ci")  # verbs whose exit code 1 is an answer
+FINDINGS = {"check": (1,), "ci": (1, 3)}
+"""Verbs with exit codes that are an answer."""
 
 
 def pieces(text: str) -> Iterator[tuple[str, str, str]]:
@@ -57,7 +58,7 @@ def ran(command: str, capfd: pytest.CaptureFixture[str]) -> str:
         there = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=there)
         words, code, out, err = [], done.returncode, done.stdout, done.stderr
-    assert code == 0 or (code == 1 and words[0] in FINDINGS), f"{command}: {err}"
+    assert code == 0 or code in FINDINGS.get(words[0] if words else "", ()), f"{command}: {err}"
     return out
 
 
@@ -70,6 +71,7 @@ def agrees(shown: str, printed: str) -> bool:
 SHOWN = {str(page.relative_to(ROOT)): list(pieces(page.read_text("utf-8"))) for page in PAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown])
 @pytest.mark.filterwarnings("ignore")  # remarks of the packages in coming-from.md
 def test_a_page_shows_what_happens(
@@ -115,11 +117,6 @@ def test_commands_begin_with_a_dollar_only_where_they_are_run() -> None:
         assert re.findall(r"^ *\$ (?:unjudged|python) .*", loose, re.M) == [], page.name
 
 
-def test_the_verdicts_counted_in_the_readme_are_those_of_the_report_page() -> None:
-    counted = re.search(r"(\d+ of \d+) such verdicts were right", (ROOT / "README.md").read_text("utf-8"))
-    assert counted and f"**{counted[1]} verdicts agree**" in (ROOT / "docs" / "report.md").read_text("utf-8")
-
-
 def test_the_page_of_studies_names_them_all() -> None:
     page = (ROOT / "docs" / "studies.md").read_text("utf-8")
     for name in NAMES:
@@ -144,6 +141,7 @@ def test_the_workflow_runs_and_stands_on_its_page(tmp_path: Path, monkeypatch: p
     assert '<testsuite name="unjudged ci" tests="2" failures="0"' in Path("junit.xml").read_text()
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],

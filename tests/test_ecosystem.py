@@ -55,6 +55,7 @@ def test_our_measures_as_ir_measures_objects() -> None:
         to_ir_measures("GMAP")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("pyterrier") is None, reason="PyTerrier is not installed")
 def test_pyterrier_experiment() -> None:
     import pyterrier as pt
@@ -70,6 +71,7 @@ def test_pyterrier_experiment() -> None:
     assert table[list(expected.columns)].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # numba's remarks when ranx is compiled for the first time
 def test_ranx_in_and_out(tmp_path: Path) -> None:
     import ranx

@@ -13,6 +13,8 @@ import pytest
 
 import unjudged
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "measures/firsts.py": '''"""Firsts: is the first document relevant?"""
 
@@ -103,14 +105,15 @@ def run(args) -> int:
 ''',
 }
 LINES = {
-    "measures/__init__.py": ("    experimental,\n", "    experimental,\n    firsts,\n"),
+    "measures/__init__.py": ("    cumulated_gain,\n", "    cumulated_gain,\n    firsts,\n"),
     "io/formats.py": (
         '    "trec": Format("trec"),\n',
         '    "pipes": Format("pipes", lambda h: h.line.count(b"|") == 2),\n    "trec": Format("trec"),\n',
     ),
     "__init__.py": (
-        "    from unjudged.changes.take import take\n",
-        "    from unjudged.changes.take import take\n    from unjudged.changes.without_grade import without_grade\n",
+        "    from unjudged.changes.take import take as take\n",
+        "    from unjudged.changes.take import take as take\n"
+        "    from unjudged.changes.without_grade import without_grade as without_grade\n",
     ),
     "studies/engine/study.py": ('    *("compare", ', '    *("firsts", "compare", '),
     "studies/questions.py": (

@@ -31,6 +31,7 @@ FOUND = {
 """Inputs that broke something once."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", targets.TARGETS)
 def test_seeds_and_mutations(target: str) -> None:
     draw, pool = random.Random(20261116), seeds(target)
@@ -78,6 +79,7 @@ def sanitizer() -> str | None:
     return path if Path(path).is_absolute() and Path(path).exists() else None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sanitizer() is None, reason="no gcc with an address sanitizer here")
 def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
     built = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,18 +17,23 @@ def test_no_notebook_is_forgotten() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.ipynb")} == set(NOTEBOOKS)
 
 
-@pytest.mark.xdist_group("notebooks")
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # those of the machinery that runs notebooks are not ours
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_notebook(name: str, tmp_path: Path) -> None:
+def test_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import nbclient
     import nbformat
+    from traitlets.config import Config
 
     book = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
     assert all(not cell.get("outputs") for cell in book.cells)  # kept clean; made here
     resources = {"metadata": {"path": str(tmp_path)}}
-    client = nbclient.NotebookClient(book, timeout=300, startup_timeout=300, kernel_name="python3", resources=resources)
-    asyncio.run(client.async_execute())
+    with tempfile.TemporaryDirectory() as short:  # a socket's path has at most 107 bytes
+        monkeypatch.setenv("IPYTHONDIR", f"{short}/ipython")  # the user's history is one file for all
+        own = Config({"KernelManager": {"transport": "ipc", "ip": f"{short}/kernel"}})  # ports could be taken by others
+        options = {"timeout": 600, "startup_timeout": 600, "kernel_name": "python3", "config": own}
+        client = nbclient.NotebookClient(book, resources=resources, **options)
+        asyncio.run(client.async_execute())
     shown = [output for cell in book.cells for output in cell.get("outputs", [])]
     assert all(output.output_type != "error" for output in shown)
     tables = [output.data["text/html"] for output in shown if "text/html" in output.get("data", {})]

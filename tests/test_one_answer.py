@@ -17,6 +17,8 @@ from unjudged.cli import main
 from unjudged.results import Verdict
 from unjudged.studies import QUESTIONS
 
+pytestmark = pytest.mark.slow
+
 SHARED = {
     name: [str(DATA / name / "qrels.txt.gz"), str(DATA / name / "runs"), "--teams", str(DATA / name / "teams.tsv")]
     for name in ("dl19-passage", "robust03", "trec2-adhoc")

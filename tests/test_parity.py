@@ -371,6 +371,7 @@ def _peer_values(provider: str, wanted: list[Any], data: Data) -> Iterator[tuple
                 yield run, metric.query_id, metric.measure, metric.value
 
 
+@pytest.mark.slow
 @everywhere
 @pytest.mark.parametrize("provider", [*IR_MEASURES])
 def test_ir_measures(provider: str, data: Data) -> None:
@@ -483,6 +484,7 @@ def compare_with_ntcireval(
     return comparison
 
 
+@pytest.mark.slow
 @on_made
 @pytest.mark.parametrize("condensed", [False, True])
 def test_ntcireval(data: Data, condensed: bool) -> None:

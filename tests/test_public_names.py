@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,13 +67,30 @@ def test_they_stand_in_order_and_once() -> None:
     assert uj.__all__ == sorted(set(uj.__all__))
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse(Path(uj.__file__).read_text("utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
-    seen = [
-        name.asname or name.name for node in ast.walk(block) if isinstance(node, ast.ImportFrom) for name in node.names
-    ]
-    assert sorted(seen) == NAMES
+def test_they_are_listed_once_and_exported_to_type_checkers() -> None:
+    """The imports for type checkers are the only list; `X as X` is how an import says that it is public (PEP 484)."""
+    source = Path(uj.__file__).read_text("utf-8")
+    (block,) = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    listed = [(node.module, name) for node in block.body for name in node.names]  # type: ignore[attr-defined]
+    assert sorted(name.name for _, name in listed) == NAMES
+    for module, name in listed:
+        assert name.asname == name.name, f"{name.name} is not exported to type checkers"
+        assert getattr(uj, name.name) is getattr(importlib.import_module(module), name.name)
+    rest = source.replace(ast.get_source_segment(source, block) or "", "")
+    strings = {node.value for node in ast.walk(ast.parse(rest)) if isinstance(node, ast.Constant)}
+    assert not strings & (set(NAMES) - {"Measure"}), "a second list"  # Measure is the type of what else is there
+
+
+def test_importing_loads_nothing_heavy_and_reads_no_source() -> None:
+    program = "import sys, unjudged; print(sorted({'numpy', 'ast', 'unjudged.errors', 'argparse'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_all_names_by_a_star() -> None:
+    names: dict[str, object] = {}
+    exec("from unjudged import *", names)
+    assert set(NAMES) <= names.keys() and names["__version__"] == uj.__version__
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs"])

@@ -4,178 +4,101 @@
     c = uj.load("qrels.txt", "runs/*.gz")
     s = uj.score(c, ["AP", "nDCG@10", uj.RBP(p=0.8)])
 
-Every measure is an attribute (`uj.nDCG @ 10`). Everything heavy loads on first use.
+Every measure is an attribute (`uj.nDCG @ 10`). The public names are listed once, in the imports for type checkers
+below; each is imported when it is first used, so that nothing heavy loads before it is needed.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 __version__ = "0.1.0"
 
-_LAZY = {
-    "Bounds": "unjudged.measures.bounds",
-    "Cells": "unjudged.collection",
-    "Collection": "unjudged.collection",
-    "Comparison": "unjudged.comparing.compare",
-    "DataWarning": "unjudged.errors",
-    "Figure": "unjudged.figures",
-    "Hits": "unjudged.collection",
-    "InputError": "unjudged.errors",
-    "Judgments": "unjudged.collection",
-    "Measure": "unjudged.measures",
-    "MeasureError": "unjudged.errors",
-    "Pool": "unjudged.collection",
-    "Power": "unjudged.comparing.power",
-    "Rankings": "unjudged.collection",
-    "Result": "unjudged.results",
-    "Scores": "unjudged.scoring",
-    "UnjudgedError": "unjudged.errors",
-    "UsageError": "unjudged.errors",
-    "agreement": "unjudged.comparing.agreement",
-    "build_pool": "unjudged.pools.build",
-    "collapse": "unjudged.changes.noise",
-    "compare": "unjudged.comparing.compare",
-    "contributions": "unjudged.pools.contributions",
-    "correct": "unjudged.correction",
-    "correct_against_truth": "unjudged.correction:against_truth",
-    "describe": "unjudged.pools.describe",
-    "discriminative_power": "unjudged.comparing.power",
-    "favour": "unjudged.changes.noise",
-    "flip": "unjudged.changes.noise",
-    "judge_agreement": "unjudged.judges.agreement",
-    "judged_curves": "unjudged.pools.describe",
-    "leave_out": "unjudged.changes.leave_out",
-    "load": "unjudged.collection.load",
-    "measure": "unjudged.measures._measure",
-    "merge": "unjudged.changes.merge",
-    "only": "unjudged.changes.only",
-    "parse": "unjudged.measures",
-    "pool_of": "unjudged.collection.pool",
-    "power_changes": "unjudged.comparing.power",
-    "reduce": "unjudged.changes.reduce",
-    "reliability": "unjudged.comparing.reliability",
-    "replace_judgments": "unjudged.changes.merge",
-    "report": "unjudged.reporting",
-    "score": "unjudged.scoring",
-    "score_bounds": "unjudged.measures.bounds:bounds",
-    "shallow": "unjudged.changes.shallow",
-    "simulate": "unjudged.simulation",
-    "stability": "unjudged.comparing.stability",
-    "study": "unjudged.studies",
-    "swap": "unjudged.comparing.swap",
-    "take": "unjudged.changes.take",
-}
-
-if TYPE_CHECKING:
-    from unjudged.changes.leave_out import leave_out
-    from unjudged.changes.merge import merge, replace_judgments
-    from unjudged.changes.noise import collapse, favour, flip
-    from unjudged.changes.only import only
-    from unjudged.changes.reduce import reduce
-    from unjudged.changes.shallow import shallow
-    from unjudged.changes.take import take
-    from unjudged.collection import Cells, Collection, Hits, Judgments, Pool, Rankings
-    from unjudged.collection.load import load
-    from unjudged.collection.pool import pool_of
-    from unjudged.comparing.agreement import agreement
-    from unjudged.comparing.compare import Comparison, compare
-    from unjudged.comparing.power import Power, discriminative_power, power_changes
-    from unjudged.comparing.reliability import reliability
-    from unjudged.comparing.stability import stability
-    from unjudged.comparing.swap import swap
-    from unjudged.correction import against_truth as correct_against_truth
-    from unjudged.correction import correct
-    from unjudged.errors import DataWarning, InputError, MeasureError, UnjudgedError, UsageError
-    from unjudged.figures import Figure
-    from unjudged.judges.agreement import judge_agreement
-    from unjudged.measures import Measure, measure, parse
-    from unjudged.measures.bounds import Bounds
-    from unjudged.measures.bounds import bounds as score_bounds
-    from unjudged.pools.build import build_pool
-    from unjudged.pools.contributions import contributions
-    from unjudged.pools.describe import describe, judged_curves
-    from unjudged.reporting import report
-    from unjudged.results import Result
-    from unjudged.scoring import Scores, score
-    from unjudged.simulation import simulate
-    from unjudged.studies import study
-
-__all__ = [
-    "Bounds",
-    "Cells",
-    "Collection",
-    "Comparison",
-    "DataWarning",
-    "Figure",
-    "Hits",
-    "InputError",
-    "Judgments",
-    "Measure",
-    "MeasureError",
-    "Pool",
-    "Power",
-    "Rankings",
-    "Result",
-    "Scores",
-    "UnjudgedError",
-    "UsageError",
-    "__version__",
-    "agreement",
-    "build_pool",
-    "collapse",
-    "compare",
-    "contributions",
-    "correct",
-    "correct_against_truth",
-    "describe",
-    "discriminative_power",
-    "favour",
-    "flip",
-    "judge_agreement",
-    "judged_curves",
-    "leave_out",
-    "load",
-    "measure",
-    "merge",
-    "only",
-    "parse",
-    "pool_of",
-    "power_changes",
-    "reduce",
-    "reliability",
-    "replace_judgments",
-    "report",
-    "score",
-    "score_bounds",
-    "shallow",
-    "simulate",
-    "stability",
-    "study",
-    "swap",
-    "take",
-]
+if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
+    from unjudged.changes.collapse import collapse as collapse
+    from unjudged.changes.leave_out import leave_out as leave_out
+    from unjudged.changes.merge import merge as merge
+    from unjudged.changes.noise import favour as favour
+    from unjudged.changes.noise import flip as flip
+    from unjudged.changes.only import only as only
+    from unjudged.changes.reduce import reduce as reduce
+    from unjudged.changes.rejudge import replace_judgments as replace_judgments
+    from unjudged.changes.shallow import shallow as shallow
+    from unjudged.changes.take import take as take
+    from unjudged.collection import Cells as Cells
+    from unjudged.collection import Collection as Collection
+    from unjudged.collection import Hits as Hits
+    from unjudged.collection import Judgments as Judgments
+    from unjudged.collection import Pool as Pool
+    from unjudged.collection import Rankings as Rankings
+    from unjudged.collection.load import load as load
+    from unjudged.collection.pool import pool_of as pool_of
+    from unjudged.correction import correct_against_truth as correct_against_truth
+    from unjudged.errors import DataWarning as DataWarning
+    from unjudged.errors import InputError as InputError
+    from unjudged.errors import MeasureError as MeasureError
+    from unjudged.errors import UnjudgedError as UnjudgedError
+    from unjudged.errors import UsageError as UsageError
+    from unjudged.figures import Figure as Figure
+    from unjudged.judges.agreement import judge_agreement as judge_agreement
+    from unjudged.measures import Measure as Measure
+    from unjudged.measures import measure as measure
+    from unjudged.measures import parse as parse
+    from unjudged.pools.build import build_pool as build_pool
+    from unjudged.pools.describe import describe as describe
+    from unjudged.pools.describe import judged_curves as judged_curves
+    from unjudged.reporting.report import report as report
+    from unjudged.results import Result as Result
+    from unjudged.scoring import Bounds as Bounds
+    from unjudged.scoring import Scores as Scores
+    from unjudged.scoring import score as score
+    from unjudged.scoring import score_bounds as score_bounds
+    from unjudged.simulation import simulate as simulate
+    from unjudged.studies import study as study
+    from unjudged.studies.by_name import agreement as agreement
+    from unjudged.studies.by_name import compare as compare
+    from unjudged.studies.by_name import contributions as contributions
+    from unjudged.studies.by_name import correct as correct
+    from unjudged.studies.by_name import gate as gate
+    from unjudged.studies.by_name import power as power
+    from unjudged.studies.by_name import reliability as reliability
+    from unjudged.studies.by_name import stability as stability
+    from unjudged.studies.by_name import swap as swap
+    from unjudged.studies.power import power_changes as power_changes
 
 
-def __getattr__(name: str) -> Measure:
-    if name in _LAZY:
-        module, _, other_name = _LAZY[name].partition(":")
-        found = getattr(importlib.import_module(module), other_name or name)
-        return cast("Measure", found)  # type checkers see the imports above; what is left for them are measures
-    if not name.startswith("_") and find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
-        from unjudged.measures import ALIASES, REGISTRY
-        from unjudged.measures import parse as parse_measure
+@functools.cache
+def _public() -> dict[str, str]:
+    """Public name -> the module it is in, read from the imports above."""
+    import ast
 
-        if name in REGISTRY:
-            return REGISTRY[name]
-        if name in ALIASES:
-            return REGISTRY.get(ALIASES[name]) or parse_measure(ALIASES[name])[0]
+    source = __spec__.loader.get_source(__name__)  # type: ignore[union-attr]
+    (block,) = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def __getattr__(name: str) -> Measure:  # type checkers see the imports above; what is left for them are measures
+    if name == "__all__":
+        return cast("Measure", sorted([*_public(), "__version__"]))
+    if not name.startswith("_"):
+        if module := _public().get(name):
+            return cast("Measure", getattr(importlib.import_module(module), name))
+        if find_spec(f"unjudged.{name}") is None:  # a submodule is imported, not looked up
+            from unjudged.measures import ALIASES, REGISTRY
+            from unjudged.measures import parse as parse_measure
+
+            if name in REGISTRY:
+                return REGISTRY[name]
+            if name in ALIASES:
+                return REGISTRY.get(ALIASES[name]) or parse_measure(ALIASES[name])[0]
     raise AttributeError(f"module 'unjudged' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     from unjudged.measures import REGISTRY
 
-    return sorted({*__all__, *REGISTRY})
+    return sorted({*_public(), "__version__", *REGISTRY})

@@ -1,13 +1,13 @@
 """Every exception and warning of the package.
 
-    UnjudgedError                 anything this package refuses, with one sentence for the user
-    ├── UsageError                the call is wrong: unknown option, name, combination
-    │   └── MeasureError          unknown or misspelt measure or parameter
-    └── InputError                a file or object cannot be used; carries file and line
-    UnjudgedWarning               the result stands, but the reader should know
-    └── DataWarning               something in the data was passed over or repaired
+    UnjudgedError                 something this package refuses to do; its text is one sentence for the user
+    ├── UsageError                the call is wrong: an unknown option or name, options that do not go together
+    │   └── MeasureError          a measure or parameter is unknown or misspelt
+    └── InputError                a file or object cannot be used; it knows the file and the line
+    UnjudgedWarning               the result is valid, but there is something to know about it
+    └── DataWarning               something in the data was skipped or repaired
 
-The command line turns an UnjudgedError into its sentence and exit code 2.
+The command line prints the sentence of an UnjudgedError and ends with exit code 2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class UsageError(UnjudgedError):
 
 
 class MeasureError(UsageError):
-    """A measure or parameter that does not exist or does not fit."""
+    """A measure or parameter that is unknown, misspelt, or not possible here."""
 
 
 class InputError(UnjudgedError):
@@ -39,35 +39,35 @@ class InputError(UnjudgedError):
 
 
 class UnjudgedWarning(UserWarning):
-    """The result stands, but the reader should know."""
+    """The result is valid, but there is something to know about it."""
 
 
 class DataWarning(UnjudgedWarning):
-    """Something in the data was passed over or repaired."""
+    """Something in the data was skipped or repaired."""
 
 
 def as_utf8(text: str) -> str:
-    """The text where only UTF-8 will do: bytes of names that are none are shown escaped (\\xff)."""
+    """The text as valid UTF-8: bytes that are not UTF-8 are shown escaped (\\xff)."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # half a character that stands for no byte
+    except UnicodeEncodeError:  # a lone surrogate, which stands for no byte
         return text.encode("utf-8", "backslashreplace").decode()
 
 
 def one_line(text: str, limit: int = 600) -> str:
-    """A sentence fit for a terminal: names with newlines, escapes or odd bytes are shown escaped, endless ones cut."""
+    """The text on one line, safe for a terminal: control characters are escaped, long texts are cut in the middle."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in as_utf8(text))
     return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
 
 
 def check_seed(seed: int) -> None:
-    """A sentence for a seed no generator takes."""
+    """A UsageError for a seed that no random generator accepts."""
     if isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0:
         raise UsageError(f"a seed is a whole number of 0 or more, not {seed}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """` (did you mean X?)` for the closest known word, or nothing."""
+    """` (did you mean X?)` with the closest known word, or an empty text where none is close."""
     import difflib  # only for a wrong word
 
     folded: dict[str, str] = {}

@@ -37,6 +37,15 @@ class Provenance:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
 
+    @classmethod
+    def of(
+        cls, call: str, inputs: tuple[str, ...], settings: Mapping[str, Any] | None = None, seed: int | None = None
+    ) -> Provenance:
+        """Of what this version makes."""
+        from unjudged import __version__
+
+        return cls(__version__, call, inputs, settings or {}, seed)
+
     def hashes(self) -> dict[str, str | None]:
         """SHA-256 of every input file (None for objects in memory); reads the files."""
         import hashlib
@@ -169,6 +178,10 @@ class Result:
         """The rows of the tidy table."""
         return self._rows()
 
+    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+        """The table of the paper: columns and rows."""
+        return self._layout() if self._layout else (self.columns, list(self.rows()))
+
     @property
     def frame(self) -> pd.DataFrame:
         """The tidy table as a pandas data frame; in names, bytes that are not UTF-8 are escaped where they must be."""
@@ -227,7 +240,7 @@ class Result:
             import json
 
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
+        columns, rows = self._laid_out()
         bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
         clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
@@ -318,7 +331,7 @@ class Result:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
-        columns, rows = self._layout() if self._layout else (self.columns, list(self.rows()))
+        columns, rows = self._laid_out()
         from html import escape
 
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)

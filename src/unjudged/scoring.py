@@ -1,10 +1,10 @@
-"""`score`: every measure in every (run, topic) cell, and the means per run."""
+"""`score` and `score_bounds`: every measure in every (run, topic) cell, and the means per run."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,17 @@ from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
+DEFAULT: tuple[str, ...] = default("measures", "score")
 """Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
+
+BOUNDED_DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "bpref")
+"""Measures whose bounds are given when none are asked for."""
 
 HITS_AT_ONCE = 1_000_000
 """Hits measured in one go: a few megabytes for each array on the way."""
@@ -34,18 +38,69 @@ POLICIES = ("nonrelevant", "condensed")
 UNDEFINED = ("zero", "nan", "drop")
 
 
-class Scores(Result):
+class PerTopic(Result):
+    """Values of runs for every topic and measure, with those over all topics that count."""
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    counted: npt.NDArray[np.bool_]
+    per_topic: bool
+
+    def __init__(
+        self,
+        values: Sequence[str],
+        runs: Sequence[str],
+        topics: Sequence[str],
+        measures: Sequence[Measure],
+        cells: Floats,
+        counted: npt.NDArray[np.bool_],
+        provenance: Provenance,
+        per_topic: bool,
+    ) -> None:
+        super().__init__(("run", "topic", "measure", *values), tuple, provenance)  # rows and layout: below
+        self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
+        self._values, self.counted, self.per_topic = cells, counted, per_topic
+
+    @functools.cached_property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of the judgments."""
+        return tuple(self._topics)
+
+    def mean_values(self) -> Floats:
+        """Runs x measures: what holds over the topics that count."""
+        raise NotImplementedError
+
+    def _shown(self, values: Sequence[Any]) -> list[Any]:
+        """The values of the measures as laid-out tables show them."""
+        raise NotImplementedError
+
+    def _lines(self) -> Iterator[tuple[str, str, list[Any]]]:
+        """Run, topic, a value per measure: runs as given, topics as in the judgments with `all` last."""
+        means = self.mean_values().tolist()
+        for r, run in enumerate(self.runs):
+            if self.per_topic:
+                values = self._values[r].tolist()
+                for t in np.flatnonzero(self.counted[r]).tolist():
+                    yield run, self.topics[t], values[t]
+            yield run, "all", means[r]
+
+    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+        """A column per measure."""
+        names = [str(m) for m in self.measures]
+        if self.per_topic:
+            rows: list[Row] = [(run, topic, *self._shown(values)) for run, topic, values in self._lines()]
+            return ["run", "topic", *names], rows
+        return ["run", *names], [(run, *self._shown(values)) for run, _, values in self._lines()]
+
+
+class Scores(PerTopic):
     """Scores of runs: run x topic x measure, with the mean (or sum) of each run.
 
     `.means()` is a frame of runs x measures, `.matrix("AP")` an array of topics x runs for tests of your own,
     `.frame` the tidy table; `.values` and `.counted` are the arrays behind them.
     """
 
-    runs: tuple[str, ...]
-    measures: tuple[Measure, ...]
     values: Floats
-    counted: npt.NDArray[np.bool_]
-    per_topic: bool
 
     def __init__(
         self,
@@ -57,32 +112,20 @@ class Scores(Result):
         provenance: Provenance,
         per_topic: bool = True,
     ) -> None:
-        super().__init__(("run", "topic", "measure", "value"), self._tidy, provenance, self._wide)
-        self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
-        self.values, self.counted, self.per_topic = values, counted, per_topic
-
-    @functools.cached_property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in the order of the judgments."""
-        return tuple(self._topics)
+        super().__init__(("value",), runs, topics, measures, values, counted, provenance, per_topic)
+        self.values = values
 
     def __repr__(self) -> str:
         return (
             f"<Scores: {len(self.runs)} runs, {len(self._topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
         )
 
-    def _tidy(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
         """Runs as given, topics as in the judgments with `all` last, measures as asked."""
-        means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
-        for r, run in enumerate(self.runs):
-            if self.per_topic:
-                values = self.values[r].tolist()
-                for t in np.flatnonzero(self.counted[r]).tolist():
-                    topic = self.topics[t]
-                    for name, value in zip(names, values[t], strict=True):
-                        yield run, topic, name, value
-            for name, value in zip(names, means[r], strict=True):
-                yield run, "all", name, value
+        names = [str(m) for m in self.measures]
+        for run, topic, values in self._lines():
+            for name, value in zip(names, values, strict=True):
+                yield run, topic, name, value
 
     def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> Iterator[str]:
         """As for every result, but names are written once and numbers by a kernel."""
@@ -110,22 +153,13 @@ class Scores(Result):
                 yield lines([head + topics[t] for t in there.tolist()], self.values[r, there + first])
             yield lines([head + piece(1, "all")], means[r])
 
-    def _wide(self) -> tuple[Sequence[str], list[Row]]:
-        means, names = self.mean_values().tolist(), [str(m) for m in self.measures]
-        counts = [m.definition.aggregate == "sum" for m in self.measures]
+    @functools.cached_property
+    def _counts(self) -> list[bool]:
+        return [m.definition.aggregate == "sum" for m in self.measures]
 
-        def shown(values: Iterable[float]) -> list[Any]:
-            return [int(v) if c and math.isfinite(v) else v for v, c in zip(values, counts, strict=True)]
-
-        if not self.per_topic:
-            return ["run", *names], [(run, *shown(means[r])) for r, run in enumerate(self.runs)]
-        rows: list[Row] = []
-        for r, run in enumerate(self.runs):
-            there = self.counted[r].tolist()
-            scored = zip(self.topics, self.values[r].tolist(), there, strict=True)
-            rows += [(run, topic, *shown(values)) for topic, values, counted in scored if counted]
-            rows.append((run, "all", *shown(means[r])))
-        return ["run", "topic", *names], rows
+    def _shown(self, values: Sequence[Any]) -> list[Any]:
+        """Counts as whole numbers."""
+        return [int(v) if c and math.isfinite(v) else v for v, c in zip(values, self._counts, strict=True)]
 
     def mean_values(self, topics: npt.NDArray[np.bool_] | None = None) -> Floats:
         """Runs x measures: the mean, geometric mean or sum over the topics that count (of these, where given)."""
@@ -158,6 +192,68 @@ class Scores(Result):
                 return self.values[:, :, m].T
         known = ", ".join(map(str, self.measures))
         raise UsageError(f"{wanted} was not scored here; there are {known}")
+
+
+class Bounds(PerTopic):
+    """Lowest, ordinary and highest value: run x topic x measure, with the means of each run.
+
+    Topics are completed independently of each other, so the mean of a run's lowest values is its lowest mean.
+    Different runs reach their ends at different completions. `.means()` is a frame of runs x (value, low, high of each
+    measure), `.frame` the tidy table; `.value`, `.low`, `.high` (runs x topics x measures) and `.counted` (runs x
+    topics) are the arrays behind them.
+    """
+
+    low: Floats
+    value: Floats
+    high: Floats
+
+    def __init__(
+        self,
+        runs: Sequence[str],
+        topics: Sequence[str],
+        measures: Sequence[Measure],
+        low: Floats,
+        value: Floats,
+        high: Floats,
+        counted: npt.NDArray[np.bool_],
+        provenance: Provenance,
+        per_topic: bool = True,
+    ) -> None:
+        cells = np.stack((value, low, high), axis=-1)
+        super().__init__(("value", "low", "high"), runs, topics, measures, cells, counted, provenance, per_topic)
+        self.value, self.low, self.high = (cells[..., end] for end in range(3))
+
+    def __repr__(self) -> str:
+        return f"<Bounds: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures))}>"
+
+    def mean_values(self) -> Floats:
+        """Runs x measures x (value, low, high): the mean, geometric mean or sum over the topics that count."""
+        out = np.empty((len(self.runs), len(self.measures), 3))
+        for i, values in enumerate((self.value, self.low, self.high)):
+            for m, measure in enumerate(self.measures):
+                for r, counted in enumerate(self.counted):
+                    out[r, m, i] = measure.over_topics(values[r, counted, m])
+        return out
+
+    def means(self) -> pd.DataFrame:
+        """Means per run as a data frame: rows are runs, columns (measure, `value`, `low` or `high`)."""
+        import pandas as pd
+
+        names = [str(m) for m in self.measures]
+        columns = pd.MultiIndex.from_product([names, ("value", "low", "high")], names=("measure", "end"))
+        values = self.mean_values().reshape(len(self.runs), -1)
+        return pd.DataFrame(values, index=pd.Index(self.runs, name="run"), columns=columns)
+
+    def rows(self) -> Iterator[Row]:
+        """Runs as given, topics as in the judgments with `all` last, measures as asked."""
+        for run, topic, triples in self._lines():
+            for name, triple in zip(self.measures, triples, strict=True):
+                yield run, topic, str(name), *triple
+
+    def _shown(self, values: Sequence[Any]) -> list[Any]:
+        """`0.2861 [0.2100, 0.5432]`, counts as whole numbers."""
+        digits = [0 if m.definition.aggregate == "sum" else 4 for m in self.measures]
+        return [f"{v:.{d}f} [{low:.{d}f}, {high:.{d}f}]" for d, (v, low, high) in zip(digits, values, strict=True)]
 
 
 def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
@@ -205,6 +301,7 @@ def score(
     unjudged: str = "nonrelevant",
     topics: str = "judged",
     undefined: str = "zero",
+    per_topic: bool = True,
     call: str = "",
 ) -> Scores:
     """Score every run of a collection.
@@ -214,6 +311,7 @@ def score(
     `nonrelevant`, or `condensed` (removed from the lists first). `topics` are the ones that count:
     `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
     runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
+    With `per_topic=False` the table has the means alone.
     """
     if not len(collection.judgments):
         raise UsageError("there are no judgments to score with")
@@ -233,16 +331,59 @@ def score(
         counted &= ~np.asarray(missing.any(axis=(0, 2)))
     elif undefined == "zero":
         values[missing] = 0.0
-    from unjudged import __version__
-
     settings = {
         **collection.settings,
         "unjudged": unjudged,
-        "topics": topics,
-        "topics counted": int(counted.any(axis=0).sum()),
-        "undefined": undefined,
-        "rel": rel if rel is not None else 1,
+        **_counting(topics, counted, undefined, rel),
         "measures": [str(m) for m in chosen],
     }
-    provenance = Provenance(__version__, call, collection.sources, settings)
-    return Scores(collection.runs, collection.judgments.topics, chosen, values, counted, provenance)
+    provenance = Provenance.of(call, collection.sources, settings)
+    return Scores(collection.runs, collection.judgments.topics, chosen, values, counted, provenance, per_topic)
+
+
+def score_bounds(
+    collection: Collection,
+    wanted: Any = BOUNDED_DEFAULT,
+    *,
+    rel: int | None = None,
+    growth: str = "retrieved",
+    topics: str = "judged",
+    per_topic: bool = True,
+    call: str = "",
+) -> Bounds:
+    """The lowest and the highest value any completion of the judgments allows, for each run and topic.
+
+    A completion gives every unjudged document any grade from 0 to the highest of the collection; documents listed
+    with a negative grade are unjudged, too. `growth` says which documents there are besides those the run
+    retrieved: `retrieved` (only those some run of the collection retrieved for the topic), or `free` (any number of
+    further ones; measures that divide by the number of relevant documents then go down to 0, which is reported as
+    their infimum). Undefined values (no relevant document) count as 0. `value` is the ordinary score, with unjudged
+    documents nonrelevant. A condensed measure (AP', bpref) is bounded on the completed list: nothing is unjudged
+    there, so nothing is removed, and its ordinary value may lie outside. With `per_topic=False` the table has the means
+    alone.
+
+    Raises UsageError for a measure without an exact algorithm; `measures.bounds.BOUNDED` names those that have one.
+    """
+    from unjudged.measures.bounds import bounds_of, refuse_unbounded
+
+    refuse_unbounded(collection, growth)
+    counted = counted_topics(collection, topics)
+    chosen = measures(wanted, rel)
+    collection = with_gains_of_sets(collection, wanted)
+    ends = bounds_of(collection, chosen, growth)
+    settings = {
+        **collection.settings,
+        "unjudged": "bounds",
+        "growth": growth,
+        **_counting(topics, counted, "zero", rel),
+        "highest grade": collection.judgments.gains.top_grade,
+        "measures": [str(m) for m in chosen],
+    }
+    provenance = Provenance.of(call, collection.sources, settings)
+    return Bounds(collection.runs, collection.topics, chosen, *ends, counted, provenance, per_topic)
+
+
+def _counting(topics: str, counted: npt.NDArray[np.bool_], undefined: str, rel: int | None) -> dict[str, Any]:
+    """The settings that say what counts."""
+    many = int(counted.any(axis=0).sum())
+    return {"topics": topics, "topics counted": many, "undefined": undefined, "rel": rel if rel is not None else 1}

@@ -1,7 +1,8 @@
-"""Numbers and lists in sentences: the only copies of `percent`, `counted`, `listed`, `signed`."""
+"""Numbers and lists in sentences: the only copies of `percent`, `counted`, `listed`, `signed`, `printed`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 
@@ -28,3 +29,9 @@ def signed(value: float, digits: int = 4) -> str:
     """`+0.1234`, `-0.0500`; no sign before nothing."""
     text = f"{value:+.{digits}f}"
     return text if float(text) else text[1:]
+
+
+def printed(value: float, places: int = 4) -> str:
+    """`0.0085` for 0.00845: rounded half up, as papers print errors."""
+    step = 10**places
+    return f"{math.floor(value * step + 0.5 + 1e-9) / step:.{places}f}"

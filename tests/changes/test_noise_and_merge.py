@@ -58,7 +58,7 @@ BY_HAND: dict[str, Qrels] = {
 def test_three_sets_merged_by_hand(rule: str) -> None:
     merged = uj.merge(uj.load(HUMAN, RUNS), MACHINE, THIRD, rule=rule)
     assert held(merged) == BY_HAND[rule]
-    assert merged.history[-1].startswith(f"3 sets of judgments merged by {rule}: ")
+    assert str(merged.history[-1]).startswith(f"3 sets of judgments merged by {rule}: ")
     assert merged.notes[-1].endswith(
         "1 topic of the other judgments left out (e.g. 9); the runs were read without them"
     )
@@ -68,7 +68,7 @@ def test_three_sets_merged_by_hand(rule: str) -> None:
 def test_only_what_all_agree_on() -> None:
     agreed = uj.merge(uj.load(HUMAN, RUNS), {"1": {"a": 2, "b": 0, "c": 0}, "2": {"a": 1}}, rule="agreed")
     assert held(agreed) == {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
-    assert agreed.history[-1].endswith("0 grades changed, 0 documents newly judged, 3 no longer judged")
+    assert str(agreed.history[-1]).endswith("0 grades changed, 0 documents newly judged, 3 no longer judged")
 
 
 def test_each_topic_from_one_set_at_random() -> None:
@@ -141,7 +141,7 @@ def test_replacement_by_hand() -> None:
     kept = uj.replace_judgments(c, MACHINE, keep=True)
     assert held(kept) == {"1": HUMAN["1"] | MACHINE["1"], "2": HUMAN["2"] | MACHINE["2"]}
     assert held(uj.replace_judgments(replaced, c)) == HUMAN
-    assert replaced.history == (
+    assert tuple(map(str, replaced.history)) == (
         "judgments replaced by judgments: 3 grades changed, 1 documents newly judged, 2 no longer judged",
     )
 
@@ -215,7 +215,7 @@ def test_flips_have_their_rate_and_are_nested(many: uj.Collection) -> None:
         after = uj.flip(many, rate, seed=2)
         flipped[rate] = set(np.flatnonzero(after.judgments.grade != before).tolist())
         assert abs(len(flipped[rate]) - 2000 * rate) < 5 * np.sqrt(2000 * rate * (1 - rate))
-        assert after.history[-1] == (
+        assert str(after.history[-1]) == (
             f"grades flipped with probability {rate} (seed 2): {len(flipped[rate])} of 2000 grades changed"
         )
     assert flipped[0.05] < flipped[0.2] < flipped[0.6]
@@ -249,11 +249,8 @@ def test_a_favoured_team(many: uj.Collection) -> None:
     assert other == {**MANY, "0": {**MANY["0"], "d399": MANY["0"]["d399"] or 2}}
     base, biased = uj.score(many, ["P@10"]).mean_values(), uj.score(uj.favour(many, team="x"), ["P@10"]).mean_values()
     assert (base[0, 0], biased[0, 0]) == (0.3, 1.0)
-    assert (
-        uj.favour(many, 0.5, team="x", seed=1)
-        .history[-1]
-        .startswith("team x favoured in its top 10 with probability 0.5 (seed 1): ")
-    )
+    line = str(uj.favour(many, 0.5, team="x", seed=1).history[-1])
+    assert line.startswith("team x favoured in its top 10 with probability 0.5 (seed 1): ")
 
 
 def test_collapsing_a_scale_of_billions_takes_no_memory() -> None:
@@ -407,12 +404,12 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
     code, out, _ = told(files, capfd, "qrels", "agree", "@human.txt", "@machine.txt", "--confusion", "--format", "tsv")
     assert out.splitlines()[0].split("\t") == ["topic", "judge_a", "judge_b", "grade_a", "grade_b", "documents"]
     assert "all\thuman.txt\tmachine.txt\t2\t1\t1" in out.splitlines()
-    code, out, _ = told(files, capfd, "qrels", "agree", "@human.txt", "@machine.txt", "-q")
+    code, out, err = told(files, capfd, "qrels", "agree", "@human.txt", "@machine.txt", "-q")
     assert [line.split()[0] for line in out.splitlines() if line] == [
         *("topic", "1", "2", "all", "topic"),
         *(t for t in ("1", "2", "all") for _ in range(3)),
-        "fragile:",
     ]
+    assert "what this does to the order of runs: unjudged report" in err  # labels alone have no verdict
 
 
 @pytest.mark.parametrize(
@@ -420,7 +417,7 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
     [
         ("qrels noise @human.txt", "name the noise"),
         ("qrels noise @human.txt --flip 2", "lies from 0 to 1"),
-        ("qrels noise @human.txt --collapse 2", "--collapse needs grades as 2:1,3:1"),
+        ("qrels noise @human.txt --collapse 2", "argument --collapse: grades are given as 2:1,3:1"),
         ("qrels noise @human.txt --favour-team x", "give the runs as well"),
         ("qrels merge @human.txt", "at least two files"),
         ("qrels merge @human.txt @machine.txt --rule majorty", "did you mean majority?"),
@@ -431,7 +428,10 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
         ("qrels agree @human.txt @empty.txt", "this file is empty"),
         ("pool build @human.txt @run --strategy rff --budget 3", "did you mean rrf?"),
         ("pool build @human.txt @run --strategy rrf --budget 0", "budget needs a positive whole number"),
-        ("pool build @human.txt @run --strategy rrf --budget 3 --set k", "--set needs NAME=VALUE"),
+        (
+            "pool build @human.txt @run --strategy rrf --budget 3 --set k",
+            "--set: NAME=VALUE is needed, not 'k'",
+        ),
         ("pool build @human.txt", "no runs given"),
         ("pool build @empty.txt @run --budget 3", "this file is empty"),
         ("pool build --no-judgments @run --strategy mtf --budget 3", "learns from judgments and there are none"),

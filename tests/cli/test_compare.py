@@ -15,7 +15,7 @@ from unjudged import cli
 
 COLUMNS = (
     *("run_a", "run_b", "measure", "difference", "low", "high"),
-    *("p_value", "p_adjusted", "effect_size", "wins", "ties", "losses"),
+    *("p_value", "p_adjusted", "effect_size", "wins", "ties", "losses", "unjudged_a", "unjudged_b", "outcome", "why"),
 )
 
 
@@ -66,8 +66,10 @@ def test_columns_and_numbers(folder: Folder) -> None:
 
 
 def test_python_says_the_same(folder: Folder) -> None:
-    out, _ = folder.run("runs", "-m", "AP", "--seed", "5", "--resamples", "200", "--format", "csv")
-    assert out == uj.compare(uj.load("qrels.txt", "runs"), "AP", seed=5, resamples=200).to_csv()
+    out, _ = folder.run(
+        "runs", "-m", "AP", "--seed", "5", "--test", "bootstrap", "--resamples", "200", "--format", "csv"
+    )
+    assert out == uj.compare(uj.load("qrels.txt", "runs"), "AP", seed=5, test="bootstrap", resamples=200).to_csv()
 
 
 def test_baseline_by_name_and_by_file(folder: Folder) -> None:
@@ -82,16 +84,17 @@ def test_text_ends_with_the_caption_and_the_verdict(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "randomised-tukey", "--resamples", "500")
     lines = out.splitlines()
     assert lines[0].split() == ["run", "AP"]
-    assert len(lines) == 1 + 12 + 1 + 1 + 1 + 1
-    assert "randomised Tukey HSD test, 500 resamples, alpha = 0.05" in lines[-3]
-    assert lines[-1].split(":")[0] in ("solid", "with care", "fragile")
+    assert len(lines) == 1 + 12 + 1 + 1 + 1 + 2
+    assert lines[17].startswith("next: ")
+    assert "randomised Tukey HSD test, 500 resamples, alpha = 0.05" in lines[14]
+    assert lines[16].startswith("unknown: by AP ") and "but there are only 10 topics" in lines[16]
     assert err == ""
 
 
 def test_pairs_in_text(folder: Folder) -> None:
     out, _ = folder.run("runs", "-m", "AP", "--baseline", "team02-1", "--pairs", "--test", "t")
     assert out.splitlines()[0].split()[:4] == ["run_a", "run_b", "measure", "difference"]
-    assert len(out.splitlines()[1:-4]) == 11
+    assert len(out.splitlines()[1:-5]) == 11
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl"])
@@ -100,7 +103,7 @@ def test_json(folder: Folder, format: str) -> None:
     if format == "json":
         whole = json.loads(out)
         assert whole["provenance"]["seed"] == 9
-        assert whole["provenance"]["settings"]["test"] == "bootstrap"
+        assert whole["provenance"]["settings"]["test"] == "t"
         assert len(whole["provenance"]["inputs"]["qrels.txt"]) == 64
         rows = whole["rows"]
     else:
@@ -121,12 +124,15 @@ def test_latex_stands_alone_and_goes_to_a_file(folder: Folder, tmp_path: Path) -
 
 def test_bounds(folder: Folder) -> None:
     found = folder.rows("runs", "-m", "P@10,RBP,AP", "--unjudged", "bounds", "--baseline", "team02-1")
-    assert tuple(found[0]) == (*COLUMNS, "outcome", "ends")
+    assert tuple(found[0]) == (*COLUMNS, "ends")
     assert {(r["measure"], r["ends"]) for r in found} == {("P@10", "exact"), ("RBP", "exact"), ("AP", "outer")}
     for row in found:
         low, difference, high = (float(row[c]) for c in ("low", "difference", "high"))
         assert low - 1e-12 <= difference <= high + 1e-12
-        assert row["outcome"] == ("better" if low > 1e-12 else "worse" if high < -1e-12 else "cannot tell")
+        whatever = "better" if low > 1e-12 else "worse" if high < -1e-12 else "cannot tell"
+        why = "topics" if float(row["p_adjusted"]) >= 0.05 else "" if whatever != "cannot tell" else "holes"
+        assert (row["outcome"], row["why"]) == ("cannot tell" if why else whatever, why)
+    assert {row["why"] for row in found} == {"", "topics", "holes"}
 
 
 def test_the_truth_lies_inside_what_unjudged_documents_allow(folder: Folder) -> None:
@@ -142,7 +148,7 @@ def test_the_truth_lies_inside_what_unjudged_documents_allow(folder: Folder) -> 
 
 
 @pytest.mark.parametrize("jobs", ["2", "4"])
-def test_the_same_bytes_with_any_number_of_threads(folder: Folder, jobs: str) -> None:
+def test_the_same_bytes_with_any_number_of_jobs(folder: Folder, jobs: str) -> None:
     asked = ("runs", "-m", "AP", "--format", "tsv")
     assert folder.run(*asked, "--jobs", jobs) == folder.run(*asked, "--jobs", "1")
 
@@ -151,7 +157,7 @@ def test_the_same_bytes_with_any_number_of_threads(folder: Folder, jobs: str) ->
     ("asked", "said"),
     [
         (["runs", "--baseline", "tem02-1"], "no run is called 'tem02-1' (did you mean team02-1?)"),
-        (["runs/team01-1"], "a comparison needs at least 2 runs, found 1"),
+        (["runs/team01-1"], "this study needs at least 2 runs, 1 given"),
         (["runs", "-m", "AQ"], "unknown measure 'AQ'"),
         (["runs", "-m", "GMAP"], "GMAP is a mean over topics"),
         (["runs", "--test", "tt"], "unknown test 'tt'"),
@@ -160,7 +166,7 @@ def test_the_same_bytes_with_any_number_of_threads(folder: Folder, jobs: str) ->
         (["runs", "--alpha", "5"], "alpha lies between 0 and 1"),
         (["runs", "--resamples", "0"], "at least 1 resample"),
         (["runs", "--seed", "-3"], "a seed is a whole number"),
-        (["runs", "--jobs", "0"], "jobs must be at least 1"),
+        (["runs", "--jobs", "0"], "jobs must be at least 1, not 0"),
         (["runs", "--unjudged", "maybe"], "unjudged documents can be"),
         (["runs", "-m", "infAP", "--unjudged", "bounds"], "infAP has no exact bounds"),
         (["runs", "-m", "P@10", "--unjudged", "bounds", "--growth", "slow"], "growth can be"),

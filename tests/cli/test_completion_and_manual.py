@@ -76,6 +76,7 @@ def test_every_command_and_option_is_there(shell: str, capfd: pytest.CaptureFixt
         assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_manual_page(capfd: pytest.CaptureFixture[str]) -> None:
     page = printed(capfd, "manual")
     for name, _, parser in LISTED:

@@ -17,6 +17,7 @@ from unjudged.errors import UsageError
 COLUMNS = [
     *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment"),
     *("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda", "pooled_runs", "mae_reduced", "mae_corrected"),
+    "in_the_pool",
 ]
 
 
@@ -51,7 +52,8 @@ def test_the_tidy_table(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [list(row) for row in rows] == [COLUMNS] * 2
     assert [row["method"] for row in rows] == ["lipani", "webber-park"]
     for row in rows:
-        value = {name: float(row[name]) for name in COLUMNS[3:]}
+        assert row["in_the_pool"] == ""  # this run never was in the pool
+        value = {name: float(row[name]) for name in COLUMNS[3:-1]}
         assert value["corrected"] == value["score"] + value["adjustment"]
         assert value["p"] == value["score"]
         assert value["p"] + value["anti"] + value["k"] == pytest.approx(1)
@@ -81,6 +83,72 @@ def test_a_run_that_is_not_among_the_runs_given(sim: Path, tmp_path: Path, capsy
     assert by_path == inside
     assert added["run"] == "new.run"
     assert {k: v for k, v in added.items() if k != "run"} == {k: v for k, v in inside.items() if k != "run"}
+
+
+def test_without_new_every_run_outside_the_pool_is_corrected(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same numbers as for each of them named, and one verdict."""
+    rows = table(capsys, *pooled(sim), "-m", "P@5,AP", "--force")
+    inside = {line.split("\t")[0] for line in (sim / "pooled.tsv").read_text().splitlines() if line.endswith("\tyes")}
+    names = [p.name for p in sorted((sim / "runs").iterdir()) if p.name not in inside]
+    assert [row["run"] for row in rows] == names * 2
+    alone = [table(capsys, *pooled(sim), "-m", "P@5,AP", "--force", "--new", name) for name in names]
+    assert rows == [found[m] for m in range(2) for found in alone]
+    assert main(["correct", *pooled(sim), "-m", "P@5"]) == 0
+    text = capsys.readouterr().out
+    up = [float(row["adjustment"]) for row in rows[: len(names)] if float(row["adjustment"]) > 0]
+    verb = "are lifted, by up to" if len(up) > 1 else "is lifted"
+    assert f"; {len(up) or 'none'} of {len(names)} runs outside the pool {verb}" in text
+    assert "unfair" not in text
+
+
+@pytest.mark.slow
+def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) -> None:
+    """Score, corrected and true score are those of the experiment; measures that are scored, those of `leave_out`."""
+    c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
+    c = c.with_runs([run for run in c.runs if not run.startswith("team02")])
+    result = uj.correct(c, None, "P@5,AP", depth=8, pooled=list(c.runs))
+    rows = result.frame.set_index(["measure", "run"])
+    assert list(result.frame.run) == [*c.runs, *c.runs]
+    tried = uj.study("correction", c, cutoffs=5, per_run=True, depth=8, pooled=list(c.runs)).frame.set_index("run")
+    for ours, theirs in {"score": "reduced", "corrected": "lipani", "in_the_pool": "true", "k": "k"}.items():
+        assert rows.loc["P@5"][ours].tolist() == tried[theirs].tolist()
+    assert rows["low"].isna().all() and rows["high"].isna().all()
+    everything = uj.score(c, "AP").means()["AP"]
+    for run in c.runs:
+        without = uj.leave_out(c, team=c.teams[run], depth=8, pooled=list(c.runs))
+        assert rows.loc["AP", run]["score"] == pytest.approx(uj.score(without, "AP").means()["AP"][run], abs=1e-12)
+        assert rows.loc["AP", run]["in_the_pool"] == pytest.approx(everything[run], abs=1e-12)
+    assert any("every run was pooled: nothing is to be corrected" in note for note in result.notes)
+    assert result.verdict is not None and "outside" not in result.verdict.sentence
+    assert result.plot().svg().startswith("<svg") and "cross" in result.plot().description
+    nothing = uj.correct(c, None, "P@5", depth=8, pooled=list(c.runs), validate=False)
+    assert nothing.frame.empty and nothing.verdict is not None and nothing.verdict.word == "unknown"
+
+
+def test_finished_work_is_kept(sim: Path, tmp_path: Path) -> None:
+    """Another new run finds the trial of the first one."""
+    c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
+    given = {"depth": 8, "pooled": [run for run in c.runs if not run.startswith("team02")]}
+    stages: list[tuple[str, int, int]] = []
+
+    def progress(stage: str, done: int, total: int, before: int) -> None:
+        if done == before:
+            stages.append((stage, total, before))
+
+    outside = [run for run in c.runs if run not in given["pooled"]]
+    kept = [uj.correct(c, run, "P@5,AP", workdir=tmp_path, progress=progress, **given).frame for run in outside[:2]]
+    left, new = "correct: 5 teams left out", "correct: 1 new run"
+    assert stages == [
+        (left, 1, 0),
+        (left, 5, 0),
+        (new, 1, 0),
+        (new, 1, 0),
+        (left, 1, 1),
+        (left, 5, 5),
+        (new, 1, 0),
+        (new, 1, 0),
+    ]
+    assert kept[1].equals(uj.correct(c, outside[1], "P@5,AP", **given).frame)
 
 
 def test_the_quantities_are_explained(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,8 +253,7 @@ def test_errors_against_the_truth(sim: Path, capsys: pytest.CaptureFixture[str])
     ("more", "sentence"),
     [
         (["--new", "nobody"], "no run or file nobody"),
-        ([], "name the run to be corrected (--new RUN)"),
-        (["--new", "X", "--truth", "t"], "name the run to be corrected (--new RUN)"),
+        (["--new", "X", "--truth", "t"], "--new corrects a run, --truth compares all corrections"),
         (["--new", "X", "-m", "P"], "P is corrected at a cut-off, e.g. P@10"),
         (["--new", "X", "-m", "P@40000"], "cut-offs up to 32767 are corrected, not 40000"),
         (["--new", "X", "-m", "AP'"], "AP' leaves unjudged documents out, so there is nothing to correct"),
@@ -244,8 +311,8 @@ def test_without_teams_single_runs_are_left_out(sim: Path, capsys: pytest.Captur
 def test_one_team_alone_cannot_be_validated(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [p.name for p in (sim / "runs").iterdir()]
     (tmp_path / "teams").write_text("".join(f"{name}\tus\n" for name in names))
-    args = [*pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]
-    assert main(["correct", *args]) == 0
+    args = [str(tmp_path / "teams") if a == str(sim / "teams.tsv") else a for a in pooled(sim)]
+    assert main(["correct", *args, "--new", outsider(sim)]) == 0
     found = capsys.readouterr()
     assert "fewer than two teams: nothing can be left out, so nothing is validated" in found.err
     assert "trial" not in found.out
@@ -254,7 +321,8 @@ def test_one_team_alone_cannot_be_validated(sim: Path, tmp_path: Path, capsys: p
 def test_a_pooled_run_without_a_team(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = (sim / "teams.tsv").read_text().splitlines(keepends=True)
     (tmp_path / "teams").write_text("".join(line for line in lines if not line.startswith("team01-1\t")))
-    assert main(["correct", *pooled(sim), "--teams", str(tmp_path / "teams"), "--new", outsider(sim)]) == 2
+    args = [str(tmp_path / "teams") if a == str(sim / "teams.tsv") else a for a in pooled(sim)]
+    assert main(["correct", *args, "--new", outsider(sim)]) == 2
     assert "run team01-1 has no team in the team file" in capsys.readouterr().err
 
 
@@ -273,7 +341,7 @@ def test_the_python_way(sim: Path) -> None:
     result = uj.correct(c, lists, "P@5", depth=8, pooled=names, method=["lipani", "webber-park"])
     assert result.frame["run"].tolist() == ["run", "run"]
     assert result.frame["k"].tolist() == [1.0, 1.0]
-    assert result.verdict().word in ("with care", "fragile")
+    assert result.verdict is not None and result.verdict.word in ("solid", "with care", "fragile")
     with pytest.raises(UsageError, match="no new run"):
         uj.correct(c, [], "P@5")
     truth: Any = uj.load(sim / "truth.txt", [sim / "runs" / names[0]])
@@ -301,10 +369,15 @@ def test_recall_in_the_later_form_by_hand(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_only_one_run_looks_pooled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of two runs one has its first two documents judged, the other none: the pool cannot be theirs."""
+    """Of two runs one has its first two documents judged, the other none: the pool cannot be theirs.
+
+    A run that was named cannot be corrected; the question what correction would change is answered: unknown.
+    """
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     (tmp_path / "r").write_text("1 Q0 a 1 3 t\n1 Q0 b 1 2 t\n1 Q0 c 1 1 t\n")
     (tmp_path / "s").write_text("1 Q0 u 1 3 t\n1 Q0 v 1 2 t\n1 Q0 w 1 1 t\n")
     assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s")), "--new", "s"]) == 2
     said = capsys.readouterr().err
     assert "only r of 2 runs looks pooled to depth 2, correction needs at least two; state the pooled runs" in said
+    assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s"))]) == 0
+    assert "unknown: only r of 2 runs looks pooled to depth 2" in capsys.readouterr().out

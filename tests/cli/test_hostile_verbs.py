@@ -85,6 +85,7 @@ def refused(
         assert sorted(p.name for p in (folder / str(number)).iterdir()) == before, kind.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_refuses(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -113,7 +114,7 @@ def test_the_clean_files_are_not_refused(
     laid(tmp_path / "clean", None, monkeypatch)
     merge = ("qrels", "merge", "qrels.txt", "other.qrels", "-o", "out")
     code = main(merge if part == "qrels merge" else VERBS[part]("qrels.txt", "run.txt"))
-    assert code in (0, 1)
+    assert code in ((0, 3) if part == "ci" else (0, 1))
     assert part == "trec_eval" or (tmp_path / "clean" / "out").exists()
     assert "unjudged:" not in capfd.readouterr().err
 

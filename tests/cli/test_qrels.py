@@ -65,7 +65,7 @@ def test_the_other_reductions(files: Path, capsys: pytest.CaptureFixture[str]) -
 def test_pool_contributions(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ("pool", "contributions", "qrels", "runs", "--teams", "teams", "--depth", "3", "--format", "tsv")
     code, out, err = call(capsys, *command)
-    assert (code, err) == (0, "")
+    assert code == 0 and "note: pool of depth 3 from 5 runs (runs inferred)\n" in err
     assert out.splitlines() == [
         "team\truns\tpooled\tunique\tunique_relevant",
         "t1\t2\t5.0\t2.0\t1.0",
@@ -141,10 +141,13 @@ def test_parts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert code == 0 and all(f"  {part} " in out for part in parts)
 
 
-def test_contributions_name_the_pool_and_keep_two_digits(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "pool", "contributions", "qrels", "runs", "--teams", "teams", "--depth", "3")
-    assert code == 0 and out.split("\n")[1].split() == ["t1", "2", "5.00", "2.00", "1.00"]
-    assert out.endswith("; pool of depth 3 from 5 runs.\n")
+def test_pool_contributions_is_the_study(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("qrels", "runs", "--teams", "teams", "--depth", "3", "--pooled", "all", "--per")
+    for per in ("team", "run"):
+        code, out, err = call(capsys, "pool", "contributions", *flags, per)
+        assert code == 0 and (0, out) == call(capsys, "study", "contributions", *flags, per)[:2]
+        assert "note: pool of depth 3 from 5 runs\n" in err
+    assert out.split("\n")[1].split() == ["r1", "t1", "3.0", "2.0", "1.00"]
 
 
 def test_a_topic_left_without_relevant_documents_is_told_once(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,14 +15,28 @@ from hypothesis import strategies as st
 
 import unjudged as uj
 from unjudged.collection import Pool
-from unjudged.correction.experiment import experiment, kept_count
-from unjudged.correction.lists import Lists
+from unjudged.correction.experiment import Experiment, Trial, kept_count
+from unjudged.correction.full_lists import Lists
 from unjudged.correction.merging import merged_tops
-from unjudged.correction.protocols import PROTOCOLS
+from unjudged.correction.protocols import PROTOCOLS, Protocol
 from unjudged.correction.trust import Trust
 from unjudged.errors import UsageError
 
 METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
+
+
+def experiment(
+    collection: uj.Collection,
+    pool: Pool,
+    groups: dict[str, str],
+    cutoffs: Any,
+    protocol: Protocol,
+    methods: Any = METHODS[:2],
+    **how: Any,
+) -> list[Trial]:
+    """The package's experiment, through the arrays in which its work units travel."""
+    trials = Experiment.of(collection, pool, groups, protocol, methods=tuple(methods), **how).trials(cutoffs)
+    return [Trial.of_arrays({k: np.asarray(v) for k, v in trial.arrays().items()}, pool.runs) for trial in trials]
 
 
 def tops(pooled: list[str], new: list[str], n: int, alpha: float = 1.0) -> list[str]:
@@ -78,6 +92,7 @@ def test_merging_is_what_the_plain_version_says(r: list[str], u: list[str], n: i
 # -- the experiment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("leave", ["team", "run"])
 @pytest.mark.parametrize("seed", range(6))

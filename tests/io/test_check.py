@@ -19,9 +19,8 @@ from unjudged.cli import main
 from unjudged.collection.load import read_collection
 from unjudged.errors import UsageError
 from unjudged.io.check.findings import CODES, FIXABLE, explain, many
-from unjudged.io.check.judgments import check_qrels
+from unjudged.io.check.inspection import RunCheck, check_qrels
 from unjudged.io.check.repair import repair_qrels, repair_run
-from unjudged.io.check.runs import RunCheck
 from unjudged.io.trec import Reading
 from unjudged.results import FORMATS
 from unjudged.scoring import score

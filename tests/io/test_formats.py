@@ -161,6 +161,7 @@ class TestText:
             lines.sort(key=lambda line: not line.rstrip().endswith(("\t0", "\t1")))
         same(uj.load(put(tmp_path, "q", trec_qrels()), put(tmp_path, name, head + "".join(lines))), plain)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["jsonl", "json", "msmarco"])
     def test_standard_input(self, tmp_path: Path, kind: str) -> None:
         qrels, (_, text) = put(tmp_path, "q", trec_qrels()), RUN_TEXT[kind]
@@ -175,6 +176,7 @@ class TestText:
         )
         assert found.replace("run\t", "tag\t") == expected.replace("run\t", "tag\t")
 
+    @pytest.mark.slow
     def test_judgments_on_standard_input(self, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "unjudged", "score", "-", put(tmp_path, "r", trec_run()), "--format", "tsv"]
         told = [
@@ -613,6 +615,7 @@ class TestTroubles:
         with pytest.raises(InputError, match="this file is empty"):
             uj.load(GRADES, put(tmp_path, "r.jsonl", ""))
 
+    @pytest.mark.slow
     def test_random_bytes_get_a_sentence(self, tmp_path: Path) -> None:
         draw = random.Random(11)
         texts = [text().encode() for _, text in (*QRELS_TEXT.values(), *RUN_TEXT.values())]
@@ -727,6 +730,7 @@ def test_trec_text_imports_nothing_heavy(tmp_path: Path) -> None:
     assert told.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_ranx_files(tmp_path: Path, plain: Collection) -> None:
     ranx = pytest.importorskip("ranx", reason="ranx is not installed")
     qrels, run = ranx.Qrels(GRADES), ranx.Run(nested_scores(), name="ranx")

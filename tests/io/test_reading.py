@@ -416,6 +416,7 @@ def gz_member(text: bytes, size: int) -> bytes:
     return header + name + b"\0" + body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [1 << 18, 1 << 20])
 @pytest.mark.parametrize("offset", [-2, -1, 0, 1])
 def test_gz_members_that_meet_at_the_edge_of_a_piece(bench: Bench, chunk: int, offset: int) -> None:
@@ -427,6 +428,7 @@ def test_gz_members_that_meet_at_the_edge_of_a_piece(bench: Bench, chunk: int, o
     assert bench.lists(member + gzip.compress(second)) == LISTS
 
 
+@pytest.mark.slow
 def test_damaged_gz(bench: Bench) -> None:
     chance = random.Random(5)
     long = "".join(f"1 Q0 d{i} {i} {chance.random()} t\n" for i in range(30000))
@@ -534,6 +536,7 @@ def test_a_pipe_as_a_file(bench: Bench, lines: int) -> None:
     assert collection.hits.length.tolist() == [lines // 2 + 1, lines // 2]
 
 
+@pytest.mark.slow
 def test_pieces_cut_anywhere(bench: Bench) -> None:
     """Several megabytes: lines lie across the pieces a file is read in; plain, gz and dict agree."""
     chance = random.Random(17)
@@ -1076,6 +1079,7 @@ def test_notes_are_warnings(bench: Bench) -> None:
 # -- threads
 
 
+@pytest.mark.slow
 def test_several_threads_read_what_one_reads(bench: Bench) -> None:
     chance = random.Random(23)
     qrels = {str(t): {f"d{chance.randrange(300)}": chance.randrange(3) for _ in range(60)} for t in range(20)}

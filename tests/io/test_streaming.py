@@ -71,6 +71,7 @@ def peak(folder: Path, size: int, how: str) -> tuple[float, str]:
     return int(told.split()[-1]) * 1024 / MB, out.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is told in another way here")
 @pytest.mark.skipif(kernels.IN_USE != "C", reason="the twin of the kernels holds a run's lists")
 @pytest.mark.parametrize(("how", "size", "allowed"), [("file", 120, 30), ("stdin", 240, 110)])
@@ -137,6 +138,7 @@ def test_bounds_of_a_stream_have_their_lists(
     assert printed[0] == printed[1] and len(printed[0].splitlines()) > 1
 
 
+@pytest.mark.slow
 def test_topics_outside_the_judgments_are_counted_up_to_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

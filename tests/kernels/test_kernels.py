@@ -576,6 +576,7 @@ def decimal_strings(chance: random.Random) -> list[bytes]:
     return found
 
 
+@pytest.mark.slow
 @both
 def test_scores_are_exactly_pythons_floats(kernels: Any) -> None:
     assert pinned(kernels, decimal_strings(random.Random(20240607))) == []

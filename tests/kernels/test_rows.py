@@ -94,8 +94,7 @@ def test_scores_are_written_as_any_result_is(format: str, per_topic: bool, topic
         "plain": {"1": {"a": 3.0, "b": 2.0}, 'quoted "2", 100%': {"x": 1.0, "a": 0.5}},
         'odd, "run" %s\t': {"日本\udcff\t": {"c": 2.0, "d": 1.0}},
     }
-    scores = uj.score(uj.load(judged, runs), "AP, nDCG@10, num_rel, P@3", topics=topics)
-    scores.per_topic = per_topic
+    scores = uj.score(uj.load(judged, runs), "AP, nDCG@10, num_rel, P@3", topics=topics, per_topic=per_topic)
     plain = Result(scores.columns, scores.rows, scores.provenance)
     assert scores.render(format) == plain.render(format)
     assert scores.render(format).count("\n") >= 8

@@ -16,8 +16,9 @@ import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY
 from unjudged.measures import measures as parsed
-from unjudged.measures.bounds import BOUNDED, Bounds, blended, bounds
+from unjudged.measures.bounds import BOUNDED, blended
 from unjudged.measures.bounds.cells import Setting, cells_of
+from unjudged.scoring import Bounds, score_bounds
 
 EXACT = 1e-12
 
@@ -136,7 +137,7 @@ def brute_force(cases: Sequence[Case], top: int, measures: Sequence[str]) -> tup
 
 def check(cases: Sequence[Case], top: int, measures: Sequence[str]) -> int:
     """Compare both runs of all topics; the number of completions looked at."""
-    result = bounds(collection_of(cases, top), list(measures))
+    result = score_bounds(collection_of(cases, top), list(measures))
     cases = [*cases, *(second_case(c, i) for i, c in enumerate(cases))]
     low, high, total = brute_force(cases, top, measures)
     for ends, expected, name in ((result.low, low, "lowest"), (result.high, high, "highest")):
@@ -151,6 +152,7 @@ def check(cases: Sequence[Case], top: int, measures: Sequence[str]) -> int:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("top", "count", "limit"), [(1, 500, 128), (2, 250, 243), (3, 200, 256)])
 def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     rng = random.Random(top)
@@ -159,6 +161,7 @@ def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     assert check(cases, top, MEASURES) > 20 * count
 
 
+@pytest.mark.slow
 def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Q, where small cases are not simply enumerated: the bounds on boxes rule nothing good out."""
     monkeypatch.setattr(blended, "FEW", 0)
@@ -214,33 +217,36 @@ def free_ends(cases: Sequence[Case], top: int, more: int, measures: Sequence[str
     return low.reshape(shape).min(axis=1), high.reshape(shape).max(axis=1)
 
 
+@pytest.mark.slow
 def test_free_growth_of_capped_measures() -> None:
     rng = random.Random(7)
     for top, count in ((1, 60), (2, 25)):
         cases = [random_case(rng, top, 27) for _ in range(count)]
         cases = [Case(c.ranked[:5], c.missed[:3], min(c.others, 1)) for c in cases]
-        result = bounds(collection_of(cases, top), list(CAPPED), growth="free")
+        result = score_bounds(collection_of(cases, top), list(CAPPED), growth="free")
         low, high = free_ends(cases, top, 5, CAPPED)
         np.testing.assert_allclose(result.low[0, 1:], low, atol=EXACT, rtol=0)
         np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
 
 
+@pytest.mark.slow
 def test_free_growth_of_falling_measures() -> None:
     """The infimum is 0; the highest value is attained, for bpref with relevant and nonrelevant documents added."""
     rng = random.Random(8)
     cases = [random_case(rng, 1, 8) for _ in range(60)]
     cases = [Case(c.ranked[:4], c.missed[:2], min(c.others, 1)) for c in cases]
-    result = bounds(collection_of(cases, 1), list(FALLING), growth="free")
+    result = score_bounds(collection_of(cases, 1), list(FALLING), growth="free")
     _, high = free_ends(cases, 1, 18, FALLING)
     assert (result.low[0, 1:] == 0).all()
     np.testing.assert_allclose(result.high[0, 1:], high, atol=EXACT, rtol=0)
 
 
+@pytest.mark.slow
 def test_free_growth_contains_the_other() -> None:
     rng = random.Random(9)
     collection = collection_of([random_case(rng, 2, 10**6) for _ in range(100)], 2)
     names = [m for m in MEASURES if not m.startswith("Q")]
-    free, retrieved = bounds(collection, names, growth="free"), bounds(collection, names)
+    free, retrieved = score_bounds(collection, names, growth="free"), score_bounds(collection, names)
     assert (free.low <= retrieved.low + EXACT).all() and (free.high >= retrieved.high - EXACT).all()
 
 
@@ -263,14 +269,14 @@ slow = settings(max_examples=25, deadline=None)
 @given(topics)
 def test_value_lies_between(case: Case) -> None:
     """Not for condensed measures, which remove documents, nor for rel=0, which makes all judged ones relevant."""
-    result = bounds(collection_of([case], 3), PLAIN)
+    result = score_bounds(collection_of([case], 3), PLAIN)
     assert (result.low <= result.value + EXACT).all() and (result.value <= result.high + EXACT).all()
 
 
 @slow
 @given(st.lists(st.integers(0, 3), max_size=12), st.lists(st.integers(0, 3), max_size=5))
 def test_a_judged_list_has_one_value(ranked: list[int], missed: list[int]) -> None:
-    result = bounds(collection_of([Case(tuple(ranked), tuple(missed))], 3), PROPERTY_MEASURES)
+    result = score_bounds(collection_of([Case(tuple(ranked), tuple(missed))], 3), PROPERTY_MEASURES)
     np.testing.assert_allclose(result.low, result.value, atol=EXACT)
     np.testing.assert_allclose(result.high, result.value, atol=EXACT)
 
@@ -286,7 +292,7 @@ def test_a_judgment_never_widens(case: Case, which: int, grade: int) -> None:
         judged = Case(ranked, case.missed, case.others)
     else:
         judged = Case(case.ranked, (*case.missed, grade), case.others - 1)
-    before, after = (bounds(collection_of([c], 3), PROPERTY_MEASURES) for c in (case, judged))
+    before, after = (score_bounds(collection_of([c], 3), PROPERTY_MEASURES) for c in (case, judged))
     assert (after.low[0] >= before.low[0] - EXACT).all() and (after.high[0] <= before.high[0] + EXACT).all()
 
 
@@ -295,7 +301,7 @@ def test_a_judgment_never_widens(case: Case, which: int, grade: int) -> None:
 def test_width_of_rbp_is_its_residual(case: Case, p: float) -> None:
     """Without the tail p^L: a completion grades documents, it does not make the list longer."""
     collection = collection_of([case], 3)
-    result = bounds(collection, [uj.RBP(p=p), uj.RBP(p=p, rel=1), uj.RBP(p=p, rel=3)])
+    result = score_bounds(collection, [uj.RBP(p=p), uj.RBP(p=p, rel=1), uj.RBP(p=p, rel=3)])
     residual = uj.score(collection, uj.RBP_residual(p=p)).values
     tail = p ** collection.hits.length.reshape(residual.shape)
     np.testing.assert_allclose(result.high - result.low, np.broadcast_to(residual - tail, result.low.shape), atol=1e-12)
@@ -308,7 +314,7 @@ def test_documents_of_other_runs_count_once() -> None:
         "two": {"t": {"y": 3.0, "n": 2.0}},
         "three": {"t": {"y": 1.0, "x": 2.0, "b": 3.0}},
     }
-    result = bounds(uj.load(qrels, runs), "R")  # x, y, n are open for all runs; m was retrieved by none
+    result = score_bounds(uj.load(qrels, runs), "R")  # x, y, n are open for all runs; m was retrieved by none
     assert result.low[:, 0, 0].tolist() == pytest.approx([1 / 3, 0, 0])  # others relevant: y, n / x / n
     assert result.high[:, 0, 0].tolist() == pytest.approx([1, 2 / 3, 2 / 3])
 
@@ -325,7 +331,7 @@ def small() -> uj.Collection:
 
 
 def test_result(small: uj.Collection) -> None:
-    result = bounds(small, "P@2, AP, GMAP, NumRelRet")
+    result = score_bounds(small, "P@2, AP, GMAP, NumRelRet")
     assert isinstance(result, Bounds) and isinstance(result, uj.Result)
     assert result.columns == ("run", "topic", "measure", "value", "low", "high")
     assert result.low.shape == result.high.shape == result.value.shape == (2, 2, 4)
@@ -340,10 +346,11 @@ def test_result(small: uj.Collection) -> None:
         assert rows["r", "all", "GMAP"][place] == pytest.approx(np.exp(floored.mean()))
     assert "0.5000 [0.5000, 1.0000]" in str(result)
     assert "1 [1, 3]" in str(result)
-    result.per_topic = False
-    assert "0.2500 [0.2500, 0.7500]" in str(result) and "topic" not in str(result)
+    means_alone = score_bounds(small, "P@2, AP, GMAP, NumRelRet", per_topic=False)
+    assert "0.2500 [0.2500, 0.7500]" in str(means_alone) and "topic" not in str(means_alone)
+    assert [row[:3] for row in means_alone.rows()] == [row[:3] for row in result.rows() if row[1] == "all"]
     assert result.provenance.settings["growth"] == "retrieved"
-    assert len(result.frame) == 8
+    assert (len(result.frame), len(means_alone.frame)) == (24, 8)
     means = result.means()
     assert means.index.name == "run" and list(means["AP"].columns) == ["value", "low", "high"]
     assert {(r, m): tuple(means.loc[r, m]) for r in "rs" for m in ("P@2", "AP")} == {
@@ -353,9 +360,9 @@ def test_result(small: uj.Collection) -> None:
 
 
 def test_topics_that_count(small: uj.Collection) -> None:
-    own = bounds(small, "P@2", topics="run")
+    own = score_bounds(small, "P@2", topics="run")
     assert [row[:2] for row in own.rows()] == [("r", "1"), ("r", "2"), ("r", "all"), ("s", "1"), ("s", "all")]
-    assert bounds(small, "P@2", topics="common").counted.tolist() == [[True, False]] * 2
+    assert score_bounds(small, "P@2", topics="common").counted.tolist() == [[True, False]] * 2
 
 
 @pytest.mark.parametrize(
@@ -374,26 +381,26 @@ def test_topics_that_count(small: uj.Collection) -> None:
 )
 def test_refusals(small: uj.Collection, measure: str, text: str) -> None:
     with pytest.raises(UsageError, match=text.replace("(", r"\(")):
-        bounds(small, ["AP", measure])
+        score_bounds(small, ["AP", measure])
 
 
 def test_more_refusals(small: uj.Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="retrieved or free"):
-        bounds(small, "AP", growth="some")
+        score_bounds(small, "AP", growth="some")
     with pytest.raises(UsageError, match="judged, run, common"):
-        bounds(small, "AP", topics="some")
+        score_bounds(small, "AP", topics="some")
     tied = uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0, "b": 1.0}}}, ties="expected")
     with pytest.raises(UsageError, match="one order"):
-        bounds(tied, "AP")
+        score_bounds(tied, "AP")
     answers = uj.load({"1": {"class": {"a": 1}}}, {"r": {"1": {"a": 2.0, "b": 1.0}}}, qa=True)
     with pytest.raises(UsageError, match="answers"):
-        bounds(answers, "RR")
+        score_bounds(answers, "RR")
     endless = uj.load({"1": {"a": 2**31 - 1}}, {"r": {"1": {"b": 1.0}}})
     with pytest.raises(UsageError, match="2147483647 is too high"):
-        bounds(endless, "nDCG")
+        score_bounds(endless, "nDCG")
     monkeypatch.setattr(blended, "BOXES", 0)
     with pytest.raises(UsageError, match=r"run r, topic 1: Q: no exact bounds found within 0 steps.*Q@10"):
-        bounds(small, "Q")
+        score_bounds(small, "Q")
 
 
 def test_a_measure_of_ones_own_is_refused(small: uj.Collection) -> None:
@@ -402,7 +409,7 @@ def test_a_measure_of_ones_own_is_refused(small: uj.Collection) -> None:
         return 1 - h.count()
 
     with pytest.raises(UsageError, match="no exact bounds"):
-        bounds(small, P)
+        score_bounds(small, P)
 
 
 def test_every_bounded_name_is_a_measure() -> None:

@@ -262,11 +262,13 @@ def test_short_lists(seed: int) -> None:
     check([drawn(rng, 12, 6) for _ in range(100)])
 
 
+@pytest.mark.slow
 def test_a_thousand_topics() -> None:
     rng = random.Random(11)
     check([drawn(rng, 20, 10) for _ in range(1000)])
 
 
+@pytest.mark.slow
 def test_lists_of_a_thousand_documents() -> None:
     rng = random.Random(12)
     check([drawn(rng, 1000, 300) for _ in range(4)])
@@ -309,6 +311,7 @@ def expected_gain(topic: Topic, going_on: GoingOn) -> Decimal:
     return gained / seen
 
 
+@pytest.mark.slow
 def test_user_models() -> None:
     rng = random.Random(13)
     topics = [drawn(rng, length, 20) for length in (5, 12, 40, 99, 1000, 1200) for _ in range(3)]

@@ -118,6 +118,7 @@ def _chosen(name: str, case: str) -> list[Measure]:
     return found[:1] if case == "eight tied" and name in averaging.USER_MODELS else found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", list(REGISTRY))
 def test_mean_over_all_orders(name: str, case: str) -> None:
@@ -129,11 +130,13 @@ def test_mean_over_all_orders(name: str, case: str) -> None:
         assert found == pytest.approx(scores[:, 0, m].mean(), rel=1e-12, abs=1e-12), one
 
 
+@pytest.mark.slow
 def test_all_orders_were_written_out() -> None:
     assert len(_collections("eight tied")[1].runs) == math.factorial(8)
     assert all(len(set(map(tuple, _orders(groups)))) == len(_orders(groups)) for _, groups in CASES.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_extremes_over_all_orders(case: str) -> None:
     """tie_effect: the lowest and the highest of all orders; refused where better documents may lower a score."""
@@ -181,6 +184,7 @@ def test_without_ties_nothing_changes(name: str) -> None:
         np.testing.assert_array_equal(expected(one, averaged.hits), one.cells(ordinary.hits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(REGISTRY))
 def test_each_cell_for_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many runs and topics at once, in small batches, as each list alone."""

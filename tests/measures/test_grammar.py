@@ -65,6 +65,7 @@ def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*REGISTRY])
 def test_the_spelling_of_any_measure_is_read_back(name: str) -> None:
     @settings(max_examples=25, deadline=None, database=None)

@@ -13,8 +13,7 @@ import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.measures import measures as parsed
-from unjudged.measures.bounds.differences import Interval, open_differences
-from unjudged.measures.bounds.separable import is_separable
+from unjudged.measures.bounds.differences import Interval, is_separable, open_differences
 
 EXACT = (
     *("P", "P@1", "P@3", "P(rel=2)@3", "P(rel=0)@2", "P'@2", "SetP", "RBP", "RBP(p=0.5)@3", "RBP(p=0.8, rel=2)"),
@@ -85,6 +84,7 @@ def brute_force(qrels: Qrels, runs: Runs, measures: list[Measure]) -> tuple[np.n
     return low, high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(12))
 def test_against_every_completion(number: int) -> None:
     qrels, runs = random_case(number)
@@ -150,6 +150,7 @@ def test_ndcg_and_recall_are_told_apart_where_their_sums_are() -> None:
     assert alone.low[0, 0, 0] < alone.high[1, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(4))
 def test_free_growth_leaves_room_for_documents_nobody_retrieved(number: int) -> None:
     """Random completions with up to 20 more relevant documents that no run has: differences stay inside."""

@@ -47,6 +47,7 @@ def values(measure: Measure, qrels: dict, runs: dict, **options: object) -> np.n
     return uj.score(uj.load(qrels, runs), [measure], **options).values[:, :, 0]
 
 
+@pytest.mark.slow
 @every_measure
 def test_range(measure: Measure) -> None:
     for seed in range(20):

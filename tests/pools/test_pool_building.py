@@ -289,6 +289,7 @@ def test_sampled_depth_by_hand(example: uj.Collection) -> None:
     assert order(uj.build_pool(example, "sampled-depth", depth=2, rate=1)) == "abcf"
 
 
+@pytest.mark.slow
 def test_judgments_of_samples_give_the_inferred_measures_what_they_need() -> None:
     """infAP over uniform samples and xinfAP over stratified ones come near the AP of the whole pool."""
     rng = np.random.default_rng(5)
@@ -483,7 +484,7 @@ def test_the_pool_as_a_collection_scores_like_the_file(example: uj.Collection, t
     pool.to_qrels(tmp_path / "pool.txt")
     read = uj.load(str(tmp_path / "pool.txt"), RUNS, gains={1: 1, 2: 2})
     mine = pool.collection()
-    assert mine.history[-1] == "pool built by rrf: 4 documents for 1 topic, 4 of them judged, 2 relevant"
+    assert str(mine.history[-1]) == "pool built by rrf: 4 documents for 1 topic, 4 of them judged, 2 relevant"
     for ties in ("trec10",):
         a, b = uj.score(mine, "all_trec"), uj.score(read, "all_trec")
         assert np.array_equal(a.values, b.values, equal_nan=True), ties

@@ -13,6 +13,7 @@ from places import DATA
 from reference import Qrels, Run, collections, in_order, read_qrels, read_run
 
 import unjudged as uj
+from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.collection.pool import inferred_depth, inferred_runs, read_pooled
 
@@ -100,8 +101,9 @@ def test_identities_on_real_collections(name: str) -> None:
         assert len(uj.take(collection, team=team).judgments) == found.found(runs[team]).sum()
         assert not (unique[team] & ~covered).any()
     assert len(uj.shallow(collection, pool.depth).judgments) == covered.sum()
-    result = uj.contributions(collection)
-    assert [line.split("  ")[0] for line in result.table().splitlines()[: len(teams) + 1]] == ["team", *teams]
+    result = uj.contributions(collection, pooled="all")
+    shown = [line.split("  ")[0].rstrip("†* ") for line in result.table().splitlines()[: len(teams) + 1]]
+    assert shown == ["team", *teams]
     assert all(0 <= relevant <= alone <= all_ for _, _, all_, alone, relevant in result.rows())
     assert sum(row[3] for row in result.rows()) * len(collection.topics) == pytest.approx(
         sum(int(mask.sum()) for mask in unique.values())
@@ -164,7 +166,7 @@ def test_contributions_to_robust03_by_brute_force() -> None:
     collection = uj.load(folder / "qrels.txt.gz", [str(path) for path in files], teams=teams)
     assert len(runs) == 5
     expected = brute(qrels, runs, teams, 125)
-    for team, _, *numbers in uj.contributions(collection, depth=125).rows():
+    for team, _, *numbers in uj.contributions(collection, depth=125, pooled="all").rows():
         assert numbers == pytest.approx(expected[team])
 
 
@@ -221,12 +223,32 @@ def test_nothing_to_infer_from() -> None:
         uj.pool_of(collection, 2, "infer")
 
 
+def test_all_runs_are_pooled_or_those_a_reduction_left() -> None:
+    qrels = {"t": {"a": 1, "b": 0, "c": 1}}
+    runs = {"x": {"t": {"a": 2.0, "b": 1.0}}, "y": {"t": {"b": 2.0, "c": 1.0}}, "z": {"t": {"q": 1.0}}}
+    collection = uj.load(qrels, runs)
+    assert uj.pool_of(collection, 2, "all") == uj.pool_of(collection, 2) == Pool(2, ("x", "y", "z"))
+    left = uj.leave_out(collection, runs=["x"], depth=2)
+    assert uj.pool_of(left, pooled="all").runs == ("y", "z")
+    with pytest.raises(uj.UsageError, match="can be 'infer', 'all' or a list of names, not 'every'"):
+        uj.pool_of(collection, 2, "every")
+
+
 def test_pooled_files(tmp_path: Path) -> None:
     (tmp_path / "names").write_text("r1\n\nr3\r\n")
     assert read_pooled(str(tmp_path / "names")) == ["r1", "r3"]
     (tmp_path / "tsv").write_text("run\tpooled\nr1\tyes\nr2\tno\nr3\tYES\n")
     assert read_pooled(str(tmp_path / "tsv")) == ["r1", "r3"]
-    for text, told in (("r1\tmaybe\n", "bad:1: a line needs"), ("run\tpooled\nr1\tno\n", "no pooled runs")):
+    (tmp_path / "more").write_text("Team\tPooled\trun\tnote\nA\tyes\tr1\t\nB\tno\tr2\tlate\n\nC\tyes\tr3\n")
+    assert read_pooled(str(tmp_path / "more")) == ["r1", "r3"]
+    assert (read_pooled("infer"), read_pooled("all")) == ("infer", "all")
+    for text, told in (
+        ("r1\tmaybe\n", "bad:1: a line needs a run, or run<TAB>yes or no; found 'r1"),
+        ("run\tpooled\nr1\tno\n", "no pooled runs"),
+        ("team\trun\tpooled\nA\tr1\tyes\nB\tr2\n", "bad:3: .* yes or no in the column pooled; found 'B"),
+        ("run\tteam\tpooled\nr1\tyes\tA\n", "bad:2: .* yes or no in the column pooled"),
+        ("run\tteam\nr1\tA\n", "bad:1: "),
+    ):
         (tmp_path / "bad").write_text(text)
         with pytest.raises(uj.InputError, match=told):
             read_pooled(str(tmp_path / "bad"))

@@ -63,6 +63,7 @@ class Structure(HTMLParser):
             self.headings[-1] += data
 
 
+@pytest.mark.slow
 def test_one_file_with_the_questions_in_order_and_nothing_loaded(report: Report, tmp_path: Path) -> None:
     report.to_html(tmp_path / "trust.html")
     text = (tmp_path / "trust.html").read_text("utf-8")
@@ -82,11 +83,12 @@ def test_every_section_is_the_result_of_its_study(collection: uj.Collection, rep
             assert s.verdict is None and s.command is None
             continue
         alone = uj.study(s.key, by_name, jobs=1)
-        assert list(s.result.rows()) == list(alone.rows()) and s.verdict == alone.verdict
+        assert s.result.render("tsv") == alone.render("tsv") and s.verdict == alone.verdict
         assert s.plot().spec == alone.plot().spec and s.notes == alone.notes
         assert s.how and s.verdict is not None and s.verdict.limit.startswith("solid ")
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(collection: uj.Collection, report: Report) -> None:
     assert uj.report(collection, jobs=1).html() == report.html()
     turned = collection.with_runs(collection.runs[::-1])
@@ -153,6 +155,7 @@ def test_it_can_be_cancelled(collection: uj.Collection) -> None:
         uj.report(collection, progress=stop)
 
 
+@pytest.mark.slow
 def test_progress_goes_from_nothing_to_everything(collection: uj.Collection) -> None:
     told: list[tuple[str, float]] = []
     uj.report(collection, progress=lambda key, share: told.append((key, share)), jobs=1)
@@ -160,6 +163,7 @@ def test_progress_goes_from_nothing_to_everything(collection: uj.Collection) -> 
     assert [share for _, share in told] == sorted(share for _, share in told) and told[-1][1] <= 1
 
 
+@pytest.mark.slow
 def test_a_work_folder_is_used(collection: uj.Collection, report: Report, tmp_path: Path) -> None:
     first = uj.report(collection, workdir=tmp_path / "kept", jobs=1)
     units = sorted(p.name for p in (tmp_path / "kept").rglob("*.unit"))
@@ -168,6 +172,7 @@ def test_a_work_folder_is_used(collection: uj.Collection, report: Report, tmp_pa
     assert sorted(p.name for p in (tmp_path / "kept").rglob("*.unit")) == units
 
 
+@pytest.mark.slow
 def test_thresholds_decide_the_words(collection: uj.Collection, tmp_path: Path) -> None:
     verdict = uj.study("never-judged", collection).verdict
     assert verdict is not None and verdict.value is not None and verdict.value > 0
@@ -213,6 +218,7 @@ def test_too_small_a_collection_is_refused() -> None:
         uj.report(uj.load(one, {"a": run, "b": run}), seed=-1)
 
 
+@pytest.mark.slow
 def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], report: Report) -> None:
     given = ["report", str(folder / "qrels.txt"), str(folder / "runs"), "--teams", str(folder / "teams.tsv")]
     out = tmp_path / "trust.html"
@@ -227,6 +233,7 @@ def test_command_line(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main([*given, "-m", "nonsense"]) == 2
 
 
+@pytest.mark.slow
 def test_the_pool_can_be_stated(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["report", str(folder / "qrels.txt"), str(folder / "runs"), "--teams", str(folder / "teams.tsv")]
     pooled = str(folder / "pooled.tsv")

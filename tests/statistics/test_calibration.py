@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged.statistics import anova, paired, reliability, tested, topic_set_size
+from unjudged.statistics import anova, paired, reliability, topic_set_size
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval
 from unjudged.statistics.pairs import Pairs
 from unjudged.statistics.tukey import classical_tukey, randomised_tukey
@@ -34,29 +34,30 @@ def noise(seed: int, kind: str) -> np.ndarray:
     return 0.5 * topic + 0.5 * rng.beta(0.5, 1.5, (TOPICS, 2 * EXPERIMENTS))
 
 
-def run_bootstrap(matrix: np.ndarray) -> tested.Tested:
+def run_bootstrap(matrix: np.ndarray) -> paired.Tested:
     return bootstrap(matrix, PAIRS, resamples=1000, seed=1)
 
 
-def run_permutation(matrix: np.ndarray) -> tested.Tested:
+def run_permutation(matrix: np.ndarray) -> paired.Tested:
     return paired.permutation(matrix, PAIRS, resamples=999, seed=1)
 
 
-def run_t(matrix: np.ndarray) -> tested.Tested:
+def run_t(matrix: np.ndarray) -> paired.Tested:
     return paired.t_test(matrix, PAIRS)
 
 
-def run_wilcoxon(matrix: np.ndarray) -> tested.Tested:
+def run_wilcoxon(matrix: np.ndarray) -> paired.Tested:
     return paired.wilcoxon(matrix, PAIRS)
 
 
 PAIRED = [run_bootstrap, run_permutation, run_t, run_wilcoxon]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "skewed"])
 @pytest.mark.parametrize("test", PAIRED)
 def test_without_a_difference_a_paired_test_rejects_at_alpha(
-    test: Callable[[np.ndarray], tested.Tested], kind: str
+    test: Callable[[np.ndarray], paired.Tested], kind: str
 ) -> None:
     found = test(noise(11, kind))
     assert found.power(ALPHA) == pytest.approx(ALPHA, abs=three_errors(ALPHA, EXPERIMENTS))
@@ -64,7 +65,7 @@ def test_without_a_difference_a_paired_test_rejects_at_alpha(
 
 
 @pytest.mark.parametrize("test", [run_bootstrap, run_permutation, run_t])
-def test_a_planted_difference_is_found_at_the_stated_power(test: Callable[[np.ndarray], tested.Tested]) -> None:
+def test_a_planted_difference_is_found_at_the_stated_power(test: Callable[[np.ndarray], paired.Tested]) -> None:
     """The exact power of the paired t test is the yardstick: 80% at the topic set size its design asks for."""
     variance = 2 * 0.1**2
     difference = 0.0566
@@ -87,13 +88,14 @@ def test_intervals_hold_the_true_difference(interval: Callable[..., tuple[np.nda
     assert held == pytest.approx(0.9, abs=three_errors(0.9, EXPERIMENTS) + 0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [lambda x, seed: randomised_tukey(x, resamples=400, seed=seed), lambda x, seed: classical_tukey(x)],
     ids=["randomised", "classical"],
 )
 def test_tukey_calls_any_pair_of_equal_runs_different_with_chance_alpha(
-    test: Callable[[np.ndarray, int], tested.Tested],
+    test: Callable[[np.ndarray, int], paired.Tested],
 ) -> None:
     trials = 400
     rng = np.random.default_rng(14)
@@ -104,6 +106,7 @@ def test_tukey_calls_any_pair_of_equal_runs_different_with_chance_alpha(
     assert alarms / trials == pytest.approx(ALPHA, abs=three_errors(ALPHA, trials))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["randomised", "classical"])
 def test_tukey_of_two_runs_has_the_power_of_the_t_test(kind: str) -> None:
     trials, topics, difference = 400, 20, 0.09

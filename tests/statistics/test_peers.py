@@ -14,12 +14,11 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
-from unjudged.statistics import anova, correlation, draws, multiple, paired, rbo, reliability, tau_ap, topic_set_size
+from unjudged.statistics import anova, correlation, draws, multiple, paired, rbo, reliability, topic_set_size
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval
 from unjudged.statistics.pairs import all_pairs, mean_differences, pairs_with, wins_ties_losses
-from unjudged.statistics.ranks import rank_changes, ranks
-from unjudged.statistics.studentised_range import range_boundary, range_tail
-from unjudged.statistics.tukey import classical_tukey
+from unjudged.statistics.ranks import ranks
+from unjudged.statistics.tukey import classical_tukey, range_boundary, range_tail
 
 
 def scores(topics: int, runs: int, seed: int = 0, digits: int = 17) -> np.ndarray:
@@ -78,8 +77,8 @@ def test_tau_ap_a_is_the_mean_over_all_orders_of_ties() -> None:
     x, y = [0.9, 0.5, 0.7, 0.1, 0.3, 0.2], [0.8, 0.8, 0.4, 0.4, 0.4, 0.1]
     total = []
     for order in permutations(range(6)):
-        total.append(tau_ap.tau_ap(x, np.array(y) - 1e-6 * np.array(order)))
-    assert tau_ap.tau_ap_a(x, y) == pytest.approx(np.mean(total), abs=1e-9)
+        total.append(correlation.tau_ap(x, np.array(y) - 1e-6 * np.array(order)))
+    assert correlation.tau_ap_a(x, y) == pytest.approx(np.mean(total), abs=1e-9)
 
 
 def test_tau_ap_by_its_definition() -> None:
@@ -89,7 +88,7 @@ def test_tau_ap_by_its_definition() -> None:
     total = 0.0
     for i in range(1, 9):
         total += sum(x[order[j]] > x[order[i]] for j in range(i)) / i
-    assert tau_ap.tau_ap(x, y) == pytest.approx(2 / 8 * total - 1, abs=1e-12)
+    assert correlation.tau_ap(x, y) == pytest.approx(2 / 8 * total - 1, abs=1e-12)
 
 
 @pytest.mark.parametrize(("a", "b"), [([1, 2, 3], [3, 1, 2, 9, 8]), ([1, 2], [4, 3]), ([5], [1, 2, 5]), ([], [])])
@@ -118,13 +117,9 @@ def test_rbo_bounds_by_filling_in_the_unseen_ranks(a: list[int], b: list[int], p
         assert (found.low, found.ext, found.residual) == (1.0, 1.0, 0.0)
 
 
-def test_rank_changes() -> None:
+def test_ranks() -> None:
     assert ranks([0.2, 0.5, 0.5, 0.1]).tolist() == [3, 1, 1, 4]
     assert ranks([0.3, 0.1 + 0.2]).tolist() == [1, 1]
-    found = rank_changes([0.4, 0.3, 0.2], [0.1, 0.3, 0.2])
-    assert (found.before.tolist(), found.after.tolist(), found.places.tolist()) == ([1, 2, 3], [3, 1, 2], [-2, 1, 1])
-    assert found.change == pytest.approx([-0.3, 0, 0])
-    assert found.moved == 3
 
 
 # -- paired tests
@@ -269,6 +264,7 @@ def test_classical_tukey_is_scipys_where_topics_do_not_matter() -> None:
     assert one_way.pvalue[0, 3] == pytest.approx(stats.studentized_range.sf(q, 4, 36), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "df"), [(2, 1), (2, 5), (3, 2), (5, 30), (30, 29), (127, 4158)])
 def test_studentised_range_is_scipys(runs: int, df: int) -> None:
     q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 9.0])
@@ -295,6 +291,7 @@ def test_two_way_anova_is_statsmodels() -> None:
     assert found.ss_total == pytest.approx(found.ss_runs + found.ss_topics + found.ss_error, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mine", "theirs"),
     [(multiple.bonferroni, "bonferroni"), (multiple.holm, "holm"), (multiple.benjamini_hochberg, "fdr_bh")],
@@ -349,9 +346,44 @@ def test_a_negative_variance_becomes_zero_and_is_named() -> None:
 
 def test_mapping_reliability_to_familiar_numbers() -> None:
     """The two values printed in gt4ireval's vignette."""
-    assert reliability.expected_tau(0.95) == pytest.approx(0.86412, abs=5e-6)
-    assert reliability.expected_relative_sensitivity(0.8) == pytest.approx(0.12389, abs=5e-6)
-    assert reliability.expected_tau_ap(0.95) == pytest.approx(0.95**3.98652984)
+    assert reliability.fitted_tau(0.95) == pytest.approx(0.86412, abs=5e-6)
+    assert reliability.fitted_relative_sensitivity(0.8) == pytest.approx(0.12389, abs=5e-6)
+    assert reliability.fitted_tau_ap(0.95) == pytest.approx(0.95**3.98652984)
+
+
+def tau_of(study: reliability.GStudy, topics: float) -> float:
+    return reliability.expected_tau(study.var_runs, study.var_error, int(topics))
+
+
+def test_expected_tau_against_drawing_topics() -> None:
+    """Normal scores with known variances: the formula gives the tau of fresh topic sets."""
+    rng = np.random.default_rng(1)
+    taus, said = [], []
+    for _ in range(12):
+        runs = rng.normal(0, 1.0, 40)
+        x, y = (runs + rng.normal(0, 3.0, (n, 40)) + rng.normal(0, 2.0, (n, 1)) for n in (30, 100))
+        taus.append(stats.kendalltau(x.mean(axis=0), y.mean(axis=0)).statistic)
+        said.append(tau_of(reliability.g_study(x), 30))
+    exact = 2 / np.pi * np.arcsin(np.sqrt(1 / (1 + 9 / 30) / (1 + 9 / 100)))
+    assert np.mean(taus) == pytest.approx(exact, abs=0.03)
+    assert np.mean(said) == pytest.approx(exact, abs=0.03)
+
+
+def test_topics_for_tau_is_the_fewest() -> None:
+    study = reliability.g_study(np.random.default_rng(2).normal(0, 1, (20, 9)) + np.arange(9) / 4)
+    for tau in (0.3, 0.5, 0.7, 0.75):
+        needed = reliability.topics_for_tau(study.var_runs, study.var_error, tau)
+        assert math.isfinite(needed)
+        assert tau_of(study, needed) >= tau and (needed == 1 or tau_of(study, needed - 1) < tau)
+    assert reliability.topics_for_tau(study.var_runs, study.var_error, 0.999) == math.inf
+    assert reliability.topics_for_tau(0.0, study.var_error, 0.5) == math.inf
+    assert (tau_of(study, 20) > 0, reliability.expected_tau(0.0, 1.0, 20), reliability.expected_tau(1.0, 0.0, 1)) == (
+        True,
+        0,
+        1,
+    )
+    with pytest.raises(ValueError, match="tau must lie between 0 and 1"):
+        reliability.topics_for_tau(1.0, 1.0, 1.0)
 
 
 # -- topic set size

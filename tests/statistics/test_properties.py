@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from unjudged import kernels
 from unjudged.kernels import _numpy
-from unjudged.statistics import anova, correlation, draws, errors_of, multiple, paired, rbo, reliability, tau_ap, tested
+from unjudged.statistics import anova, correlation, draws, errors_of, multiple, paired, rbo, reliability
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval, sampled_means
-from unjudged.statistics.pairs import all_pairs, chosen_pairs, mean_differences, pairs_with, wins_ties_losses
+from unjudged.statistics.draws import expected_shared_topics
+from unjudged.statistics.pairs import all_pairs, chosen_pairs, each, mean_differences, pairs_with, wins_ties_losses
 from unjudged.statistics.ranks import ranks
-from unjudged.statistics.shared_topics import expected_shared_topics
 from unjudged.statistics.stability import stability
 from unjudged.statistics.swap import Swaps, required_bin, swap
-from unjudged.statistics.threads import each
 from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey
 
 try:
@@ -107,23 +106,34 @@ def test_what_a_confidence_asks_for() -> None:
 @given(lists)
 def test_rank_correlation_invariants(xy: tuple[list[float], list[float]]) -> None:
     x, y = np.array(xy[0]), np.array(xy[1])
-    both = [correlation.tau_a, correlation.tau_b, correlation.spearman, correlation.pearson, tau_ap.tau_ap_b]
+    both = [correlation.tau_a, correlation.tau_b, correlation.spearman, correlation.pearson, correlation.tau_ap_b]
     for measure in both:
         assert measure(x, y) == pytest.approx(measure(y, x), abs=1e-12, nan_ok=True)
         if np.ptp(x) > 0 and measure is not correlation.tau_a:
             assert measure(x, x) == pytest.approx(1)
-    ranked: list[Callable[[Any, Any], float]] = [*both[:3], tau_ap.tau_ap, tau_ap.tau_ap_a, tau_ap.tau_ap_b]
+    ranked: list[Callable[[Any, Any], float]] = [
+        *both[:3],
+        correlation.tau_ap,
+        correlation.tau_ap_a,
+        correlation.tau_ap_b,
+    ]
     for measure in ranked:
         assert measure(np.exp(x / 10), y**3 + y) == pytest.approx(measure(x, y), abs=1e-12, nan_ok=True)
         assert math.isnan(measure(x, y)) or -1 - 1e-9 <= measure(x, y) <= 1 + 1e-9
     distinct = x + np.arange(len(x)) / 100
-    for measure in [correlation.tau_a, correlation.tau_b, tau_ap.tau_ap, tau_ap.tau_ap_a, tau_ap.tau_ap_symmetric]:
+    for measure in [
+        correlation.tau_a,
+        correlation.tau_b,
+        correlation.tau_ap,
+        correlation.tau_ap_a,
+        correlation.tau_ap_symmetric,
+    ]:
         assert measure(distinct, distinct) == pytest.approx(1)
         assert measure(distinct, -distinct) == pytest.approx(-1)
     other = y + np.arange(len(y))[::-1] / 100
     assert correlation.tau_a(distinct, other) == pytest.approx(correlation.tau_b(distinct, other))
-    assert tau_ap.tau_ap_a(distinct, other) == pytest.approx(tau_ap.tau_ap(distinct, other))
-    assert tau_ap.tau_ap_b(distinct, other) == pytest.approx(tau_ap.tau_ap_symmetric(distinct, other))
+    assert correlation.tau_ap_a(distinct, other) == pytest.approx(correlation.tau_ap(distinct, other))
+    assert correlation.tau_ap_b(distinct, other) == pytest.approx(correlation.tau_ap_symmetric(distinct, other))
 
 
 # -- 36: tests
@@ -367,7 +377,7 @@ def test_nothing_varies() -> None:
         (lambda: correlation.tau_p_value([1, 2], [1, 2], "quick"), "auto, exact or normal"),  # type: ignore[arg-type]
         (lambda: correlation.critical_tau(1), "at least 2 runs"),
         (lambda: correlation.tau_b([1, 2], [1, 2, 3]), "one length"),
-        (lambda: tau_ap.tau_ap([1, 2], [1, 2, 3]), "one length"),
+        (lambda: correlation.tau_ap([1, 2], [1, 2, 3]), "one length"),
         (lambda: ranks([[1, 2]]), "one score per run"),
         (lambda: ranks([1, math.nan]), "missing or not finite"),
         (lambda: classical_tukey(np.ones((1, 3))), "at least 2 topics are needed, 1 given"),
@@ -387,7 +397,7 @@ def test_nothing_varies() -> None:
         (lambda: required_bin([0.1], 0.05, "last"), "guarantee or first"),  # type: ignore[arg-type]
         (lambda: expected_shared_topics(5, 6, "disjoint"), "1 to 5"),
         (lambda: expected_shared_topics(5, 2, "random"), "one of disjoint"),  # type: ignore[arg-type]
-        (lambda: stability(np.ones((5, 2)), [-0.1]), "not negative"),
+        (lambda: stability(np.ones((5, 2)), [-0.1]), "0 or more"),
         (lambda: rbo.rbo([1], [1], 1.0), "p must lie"),
         (lambda: rbo.rbo([1, 1], [1]), "twice"),
         (lambda: rbo.rbo([0.5], [1]), "integer codes"),
@@ -544,7 +554,7 @@ def test_resamples_exactly_as_extreme_as_the_runs_count(
 
 def test_significant_is_strictly_below_alpha() -> None:
     nothing, p = np.zeros(4), np.array([0.0, 0.0499999, 0.05, 0.0500001])
-    one = tested.Tested(np.arange(4), np.arange(4), nothing, nothing, p, nothing.astype(bool))
+    one = paired.Tested(np.arange(4), np.arange(4), nothing, nothing, p, nothing.astype(bool))
     assert one.significant(0.05).tolist() == [True, True, False, False]
     assert one.power(0.05) == 0.5 and one.significant(0.0500001).tolist() == [True, True, True, False]
 

@@ -17,11 +17,18 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.correction.errors import errors, printed, significant, strictly_passed
 from unjudged.errors import UsageError
-from unjudged.figures.correction import error_lines, indicator_points, stability_points
+from unjudged.statistics.errors_of import passed_runs
 from unjudged.statistics.tukey import classical_tukey
-from unjudged.studies.correction import performances
+from unjudged.studies.correction import (
+    error_lines,
+    errors,
+    indicator_points,
+    performances,
+    significant,
+    stability_points,
+)
+from unjudged.text import printed
 
 TREC2 = DATA / "trec2-adhoc"
 
@@ -90,6 +97,7 @@ def made(tmp_path: Path, seed: int) -> tuple[dict[str, Any], list[str]]:
     return here, [str(tmp_path / "qrels.txt"), str(tmp_path / "runs"), "--teams", str(tmp_path / "teams.tsv")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["sigir2015", "strict"])
 @pytest.mark.parametrize(("seed", "top", "leave"), [(1, 0.75, "team"), (2, None, "team"), (3, 0.75, "run")])
 def test_any_collection_through_the_command_line(
@@ -154,7 +162,7 @@ def test_errors_by_hand() -> None:
     found = errors(["a", "b", "c", "d"], true, estimate, np.ones((4, 4), bool))
     assert (found.mae, found.sre) == (pytest.approx(0.3 / 4), 2)
     # strictly ranked a b d c (at equal scores the later name first)
-    passed = strictly_passed(["a", "b", "c", "d"], true, estimate)
+    passed = passed_runs(true, estimate, ["a", "b", "c", "d"])
     assert [tuple(p) for p in np.argwhere(passed).tolist()] == [(0, 1), (3, 1)]
     assert found.sre_star == 2
     none = errors(["a", "b", "c", "d"], true, estimate, np.zeros((4, 4), bool))
@@ -170,7 +178,7 @@ def test_equal_runs_stand_by_name_where_passing_is_counted() -> None:
     """
     runs, true = ["a", "b", "c"], np.array([0.5, 0.5, 0.4])
     for estimate, expected in (((0.45, 0.5, 0.4), []), ((0.5, 0.45, 0.4), [(1, 0)]), ((0.45, 0.45, 0.4), [(1, 0)])):
-        assert np.argwhere(strictly_passed(runs, true, np.array(estimate))).tolist() == [list(p) for p in expected]
+        assert np.argwhere(passed_runs(true, np.array(estimate), runs)).tolist() == [list(p) for p in expected]
 
 
 def test_significance_is_tukeys_or_ts() -> None:
@@ -238,6 +246,7 @@ def test_the_papers_table(collections: dict[str, Any]) -> None:
     assert "SRE*" in latex
 
 
+@pytest.mark.slow
 def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     result = study(collections)
     assert result.columns == ("collection", *COLUMNS)
@@ -252,6 +261,7 @@ def test_several_collections_side_by_side(collections: dict[str, Any]) -> None:
     assert len(spec["data"]["values"]) == 4 * 2 * 2
 
 
+@pytest.mark.slow
 def test_stability_against_scipy(collections: dict[str, Any]) -> None:
     """Figure 2: the change of MAE in percent, E rho^2 from the mean squares, Spearman's rho and p by scipy."""
     from scipy import stats
@@ -291,8 +301,8 @@ def test_figures_can_be_drawn(collections: dict[str, Any], name: str) -> None:
 
 
 def test_empty_rows_still_make_charts() -> None:
-    for spec in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
-        assert spec["description"]
+    for figure in (error_lines([], "mae"), indicator_points([], 10), stability_points([], [])):
+        assert figure.description
 
 
 def test_more_methods_and_indicators(collections: dict[str, Any]) -> None:
@@ -304,13 +314,78 @@ def test_more_methods_and_indicators(collections: dict[str, Any]) -> None:
     assert columns == ("run", "team", "n", "true", "reduced", "lipani", *PER_RUN[7:], "per_topic")
 
 
-def test_the_verdict_names_its_evidence(collections: dict[str, Any]) -> None:
-    told = study(collections["c0"]).verdict()
-    assert told.word == "unknown"
-    assert "only 4 teams could be left out" in told.sentence
-    alone = study(collections["c0"], leave="run").verdict()
-    assert alone.word in ("solid", "with care", "fragile")
-    assert "of 2 cut-offs (P@2: MAE" in alone.sentence
+@pytest.mark.parametrize("method", ["lipani", "webber-park"])
+@pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
+def test_the_verdict_is_the_share_of_the_error_that_is_left(
+    collections: dict[str, Any], name: str, method: str
+) -> None:
+    result = study(collections[name], methods=method)
+    mae = result.frame[result.frame.n == 2].set_index("method").mae  # no P@10 here: the first cut-off
+    before, after = mae["reduced-pool"], mae[method]
+    told = result.verdict
+    assert told is not None and told.value is not None
+    assert told.value == pytest.approx(after / before)
+    assert told.word == ("solid" if told.value <= 0.5 else "with care" if told.value <= 0.999 else "fragile")
+    change = f"stays at {printed(before)}"
+    if abs(after - before) > 1e-9:
+        change = f"{'falls' if after < before else 'rises'} from {printed(before)} to {printed(after)}"
+    assert told.sentence == f"by {method} the error of left-out runs in P@2 {change}"
+    runs = study(collections[name], methods=method, per_run=True).frame
+    runs = runs[runs.n == 2].assign(error=lambda f: (f.true - f[method.replace("-", "_")]).abs().round(12))
+    assert told.decided_by == (runs.sort_values(["error", "run"]).run.iloc[-1],)
+
+
+def test_too_few_teams_say_nothing(collections: dict[str, Any]) -> None:
+    c = collections["c0"]
+    three = [run for run in c.runs if c.teams[run] != "team3"]
+    told = study(c, pooled=three).verdict
+    assert told is not None and told.word == "unknown"
+    assert "there are only 3 teams (at least 4 are needed)" in told.sentence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
+@pytest.mark.parametrize("pooled", ["all", "six"])
+def test_one_verdict_about_correction(collections: dict[str, Any], name: str, pooled: str) -> None:
+    """`correct`, the experiment and the question of the report: same word, number, sentence and next step."""
+    c = collections[name]
+    pool = {"depth": 5, "pooled": list(c.runs) if pooled == "all" else list(c.runs[:6])}
+    asked = [
+        uj.correct(c, None, "P@10", **pool).verdict,
+        uj.study("correction", c, cutoffs=(5, 10), **pool).verdict,
+        uj.study("after-correction", c, **pool).verdict,
+    ]
+    assert asked[0] is not None
+    assert asked == [asked[0]] * 3
+    assert ("outside the pool" in asked[0].sentence) == (pooled == "six")
+    other = uj.correct(c, None, "P@5", method="webber-park", **pool).verdict
+    assert other == uj.study("correction", c, cutoffs=(5, 20), methods="webber-park,lipani", **pool).verdict
+
+
+def test_work_is_kept(collections: dict[str, Any], tmp_path: Path) -> None:
+    """A second call finds the units of the first one; another cut-off does not."""
+    stages: list[tuple[str, int, int]] = []
+
+    def progress(stage: str, done: int, total: int, before: int) -> None:
+        if done == before:
+            stages.append((stage, total, before))
+
+    first = study(collections["c0"], workdir=tmp_path, progress=progress)
+    again = study(collections["c0"], workdir=tmp_path, progress=progress)
+    assert first.frame.equals(again.frame) and first.verdict == again.verdict
+    study(collections["c0"], workdir=tmp_path, progress=progress, cutoffs=(3,))
+    assert stages == [("correction: 4 teams left out", 1, kept) for kept in (0, 1, 0)]
+
+
+def test_where_one_collection_has_no_pool(collections: dict[str, Any]) -> None:
+    """It says why; the others keep their table and figures, and the worst verdict stands for all."""
+    bare = uj.load({"1": {"a": 1}, "2": {"b": 1}}, {f"r{i}": {"1": {"x": 1.0}, "2": {"y": 1.0}} for i in range(3)})
+    result = uj.study("correction", {"c0": collections["c0"], "bare": bare}, cutoffs=(2, 5), depth=5)
+    assert set(result.frame["collection"]) == {"c0"}
+    assert result.plot("mae").spec["data"]["values"][0]["collection"] == "c0"
+    assert "top performer" in result.table()
+    alone = uj.study("correction", bare)
+    assert alone.verdict is not None and alone.verdict.word == "unknown" and alone.columns == tuple(COLUMNS)
 
 
 def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
@@ -320,7 +395,7 @@ def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
     assert settings["means over"] == "all judged topics, missing ones count 0"
     assert settings["left out"] == "one team at a time"
     assert settings["top"] == 0.75
-    assert settings["pool"]["collection"]["pool depth"] == "5 (given)"
+    assert settings["pool"]["pool depth"] == "5 (given)"
 
 
 @pytest.mark.parametrize(
@@ -335,7 +410,7 @@ def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
         ({"methods": []}, "name a method"),
         ({"test": "anova"}, "unknown test 'anova'; there are tukey, t"),
         ({"indicator": "k"}, "unknown indicator 'k'"),
-        ({"merge_alpha": 2}, "the new run's weight lies between 0 and 1, not 2"),
+        ({"merge_alpha": 2}, "alpha is the new run's weight between 0 and 1, not 2"),
         ({"alpha": 0}, "alpha lies between 0 and 1, not 0"),
         ({"top": 0}, "--top is a share between 0 and 1 or a whole number of runs, not 0"),
         ({"top": 1}, "fewer than two runs are left to be corrected"),

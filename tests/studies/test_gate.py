@@ -11,8 +11,10 @@ from scipy import stats
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.comparing.gate import _Checked, gate
 from unjudged.errors import UsageError
+from unjudged.studies.engine.outcome import Rule, outcomes
+from unjudged.studies.engine.significance import PairStatistics
+from unjudged.studies.gate import Checked, answer
 
 TOPICS = 20
 
@@ -32,9 +34,9 @@ def collection(new_rank: list[int], old_rank: list[int], holes: int = 0) -> uj.C
 
 
 def found(c: uj.Collection, **how: object) -> dict[str, object]:
-    result = gate(c, "new", "old", "RR", test="t", **how)  # type: ignore[arg-type]
+    result = uj.gate(c, "new", "old", "RR", test="t", **how)
     (row,) = result.rows()
-    return dict(zip(result.columns, row, strict=True)) | {"outcome": result.outcome}
+    return dict(zip(result.columns, row, strict=True)) | {"outcome": answer(result)}
 
 
 def test_better_passes_and_worse_fails() -> None:
@@ -96,7 +98,7 @@ def test_holes_that_cannot_turn_it_leave_the_verdict() -> None:
 def test_refusals(how: dict[str, object], words: str) -> None:
     c = collection([1], [2])
     with pytest.raises(UsageError, match=words):
-        gate(c, **({"run": "new", "baseline": "old"} | how))  # type: ignore[arg-type]
+        uj.gate(c, **({"run": "new", "baseline": "old"} | how))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +121,16 @@ def test_verdicts_at_the_limits(
 ) -> None:
     """Margin .01, holes up to 20 %; the difference found is the middle of the interval."""
     low, high = interval
-    checked = _Checked("P@10", 0.5, 0.5, (low + high) / 2, low, high, 0.5, (0.0, unjudged), 10, open_to)
-    assert checked.decided(0.01, 0.2, 0.05)[0] == verdict
+    one = {name: np.array([0.5]) for name in ("p_value", "effect_size", "wins", "ties", "losses", "constant")}
+    p = np.array([0.01 if low > 0 or high < 0 else 0.5])
+    found = PairStatistics(
+        difference=np.array([(low + high) / 2]), low=np.array([low]), high=np.array([high]), p_adjusted=p, **one
+    )
+    rule = Rule(0.05, 0.2, 0.01, 10)
+    ends = None if open_to is None else (np.array(open_to[:1]), np.array(open_to[1:]))
+    (outcome,) = outcomes(rule, found, (np.array([unjudged]), np.array([0.0])), ends)
+    numbers = (0.5, 0.5, (low + high) / 2, low, high, 0.5)
+    assert Checked("P@10", *numbers, (0.0, unjudged), 10, open_to, outcome).decided(rule)[0] == verdict
 
 
 def written(folder: Path, new: list[int], old: list[int]) -> list[str]:
@@ -142,7 +152,9 @@ def written(folder: Path, new: list[int], old: list[int]) -> list[str]:
     [
         ([1], [3, 4], [], 0, None),
         ([3, 4], [1], [], 1, "failure"),
-        ([1, 10], [10, 1, 3], [], 1, "failure"),
+        ([1, 10], [10, 1, 3], [], 3, "failure"),
+        ([1, 10], [10, 1, 3], ["--doubt", "fail"], 1, "failure"),
+        ([3, 4], [1], ["--doubt", "pass"], 1, "failure"),
         ([1, 10], [10, 1, 3], ["--doubt", "pass"], 0, "skipped"),
     ],
 )

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -18,9 +19,9 @@ import pytest
 
 import unjudged as uj
 from unjudged.errors import InputError, UsageError
-from unjudged.studies import execution
-from unjudged.studies.fingerprint import fingerprint
-from unjudged.studies.workdir import Workdir
+from unjudged.studies.engine import execution
+from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.workdir import Workdir
 
 UNITS = list(range(12))
 
@@ -77,6 +78,13 @@ EXPECTED = [(float(sum(range(i + 1))), i) for i in UNITS]
 @pytest.mark.parametrize("jobs", [None, 1, 2, 4])
 def test_local_work_gives_the_same_values(jobs: int | None, tmp_path: Path) -> None:
     assert values(add, tmp_path, jobs=jobs) == EXPECTED
+
+
+def test_slow_work_goes_to_processes_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for least, started in ((float("inf"), False), (-1.0, True)):
+        monkeypatch.setattr(execution, "_WORTH_PROCESSES", least)
+        assert values(add, tmp_path, jobs=None) == EXPECTED
+        assert bool(list(tmp_path.glob("unpacked-*"))) == (started and execution.cores() > 1)
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -157,13 +165,14 @@ def test_fingerprints_tell_things_apart() -> None:
     for group in alike:
         assert len({fingerprint(thing) for thing in group}) == len(group)
     assert fingerprint({"a": np.arange(3)}, "x") == fingerprint({"a": np.arange(3)}, "x")
-    with pytest.raises(TypeError):
-        fingerprint(object())
+    for nothing in (threading.Lock(), (i for i in ()), [threading.Lock()]):
+        with pytest.raises(TypeError, match=r"no fingerprint of a (lock|generator)"):
+            fingerprint(nothing)
 
 
 def test_a_fingerprint_is_the_same_in_another_process() -> None:
-    code = "import numpy as np; from unjudged.studies.fingerprint import fingerprint as f; import unjudged as uj;"
-    code += "print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
+    code = "import numpy as np; from unjudged.studies.engine.fingerprint import fingerprint as f; "
+    code += "import unjudged as uj; print(f({'a': (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, 'x'))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == fingerprint({"a": (1, 2.5, None)}, np.arange(4), uj.nDCG @ 10, "x")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from local_page import WAIT, Served
 
 import unjudged as uj
+from unjudged.cli import main
 from unjudged.errors import UsageError
 from unjudged.studies import QUESTIONS
 from unjudged.web import listener
@@ -41,11 +42,12 @@ def served(collection: uj.Collection) -> Iterator[Served]:
         yield running
 
 
-def raw(served: Served, request: bytes) -> bytes:
-    """What the server says to these bytes."""
+def raw(served: Served, request: bytes, *, hang_up: bool = False) -> bytes:
+    """What the server says to these bytes; one that is told to hang up may do so before it answers."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as line:
         line.sendall(request)
-        line.shutdown(socket.SHUT_WR)
+        if hang_up:
+            line.shutdown(socket.SHUT_WR)
         answer = b""
         while part := line.recv(65536):
             answer += part
@@ -143,8 +145,8 @@ def test_nothing_else_is_understood(served: Served) -> None:
     upgrade = (
         own + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
     )
-    assert b"101 Switching" not in raw(served, b"GET / HTTP/1.1\r\n" + upgrade + b"\r\n")
-    raw(served, b"\x16\x03\x01\x02\x00 hello")  # not HTTP at all
+    assert b"101 Switching" not in raw(served, b"GET / HTTP/1.1\r\n" + upgrade + b"\r\n", hang_up=True)
+    raw(served, b"\x16\x03\x01\x02\x00 hello", hang_up=True)  # not HTTP at all
     assert served.client.get("/api/collection").status_code == 200
 
 
@@ -186,7 +188,7 @@ def test_upload_names_are_names_only(served: Served, folder: Path, given: str, n
 @pytest.mark.parametrize(("name", "content", "sentence"), [
     ("", b"x", "needs a name"), ("..", b"x", "needs a name"), ("a/", b"x", "needs a name"),
     ("bad", b"this is no run\n", "bad"), ("empty", b"", ""), ("team01-1", None, "already"),
-    ("zip", b"\x1f\x8bnot really", "cannot be unpacked"),
+    ("zip", b"\x1f\x8bnot really", "this gz file is damaged"),
 ])  # fmt: skip
 def test_unusable_uploads_get_a_sentence(
     served: Served, folder: Path, name: str, content: bytes | None, sentence: str
@@ -234,6 +236,66 @@ def test_gz_is_read_and_the_folder_goes_with_the_page(collection: uj.Collection,
     assert not place.exists()
 
 
+def two_members(text: bytes) -> bytes:
+    lines = text.splitlines(keepends=True)
+    half = len(lines) // 2
+    return gzip.compress(b"".join(lines[:half])) + gzip.compress(b"".join(lines[half:]))
+
+
+SENT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "plain": (lambda t: t, ""),
+    "one.gz": (gzip.compress, ""),
+    "plain-inside.gz": (lambda t: t, ""),
+    "two.gz": (two_members, ""),
+    "an-empty-one-first.gz": (lambda t: gzip.compress(b"") + gzip.compress(t), ""),
+    "empty-before-lines.jsonl.gz": (lambda t: gzip.compress(b"") + gzip.compress(as_jsonl(t)), ""),
+    "zeros-behind.gz": (lambda t: gzip.compress(t) + bytes(512), ""),
+    "gz-in-all-but-name": (gzip.compress, ""),
+    "lines.jsonl": (lambda t: as_jsonl(t), ""),
+    "cut.gz": (lambda t: gzip.compress(t)[:-200], "is cut off: its end is missing"),
+    "cut-in-the-checksum.gz": (lambda t: gzip.compress(t)[:-5], "is cut off: its end is missing"),
+    "second-cut.gz": (lambda t: two_members(t)[:-200], "is cut off: its end is missing"),
+    "junk-behind.gz": (lambda t: gzip.compress(t) + b"junk", "is followed by bytes that are not gz"),
+    "text-behind.gz": (lambda t: gzip.compress(t) + t, "is followed by bytes that are not gz"),
+    "a-bit-turned.gz": (lambda t: turned(gzip.compress(t)), "is damaged"),
+    "nothing.gz": (lambda t: gzip.compress(b""), "this file is empty"),
+    "twice.gz": (lambda t: gzip.compress(gzip.compress(t)), "binary file"),
+    "list.json": (lambda t: b"[1]", "JSON"),
+}
+"""A file's name -> its bytes, given a run's text, and what is said where it is refused."""
+
+
+def as_jsonl(text: bytes) -> bytes:
+    rows = (line.split() for line in text.decode().splitlines())
+    made = ({"topic": t, "doc": d, "score": float(s)} for t, _, d, _, s, _ in rows)
+    return "".join(json.dumps(row) + "\n" for row in made).encode()
+
+
+def turned(data: bytes) -> bytes:
+    return data[:-6] + bytes([data[-6] ^ 1]) + data[-5:]
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_the_page_reads_what_the_command_line_reads(
+    name: str, served: Served, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, refused = SENT[name]
+    path = tmp_path / name
+    path.write_bytes(make(run_text(folder)))
+    code = main(["score", str(folder / "qrels.txt"), str(path), "-m", "AP", "--format", "tsv"])
+    by_line = capsys.readouterr()
+    answer = upload(served, name, path.read_bytes())
+    assert (code, answer.status_code) == ((2, 400) if refused else (0, 200)), (by_line.err, answer.text)
+    if refused:
+        sentence = answer.text.partition(": ")[2]
+        assert refused in sentence and sentence in by_line.err
+        return
+    run = answer.json()["run"]
+    means = uj.score(served.app.uploads.collection, "AP").means()["AP"]
+    served.client.request("DELETE", "/api/runs", params={"name": run}, headers=served.token)
+    assert float(by_line.out.splitlines()[1].split("\t")[3]) == means[run] == means["team01-1"]
+
+
 # -- load
 
 
@@ -244,6 +306,7 @@ def fresh(collection: uj.Collection) -> Iterator[Served]:
         yield running
 
 
+@pytest.mark.slow
 def test_two_hundred_at_once(fresh: Served) -> None:
     """Reads are all answered; computations beyond what may wait are refused; the server lives."""
     served = fresh
@@ -284,7 +347,8 @@ def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.
             name: values if isinstance(values, list) else [values["names"][code] for code in values["codes"]]
             for name, values in section["columns"].items()
         }
-        assert columns == json.loads(json.dumps(own.columns())) and own.question in section["html"]
+        given = {name: [None if v != v else v for v in values] for name, values in own.columns().items()}
+        assert columns == json.loads(json.dumps(given)) and own.question in section["html"]
     assert served.client.get(f"/api/jobs/{number}", params={"after": 9}).json()["sections"] == found["sections"][9:]
     saved = served.client.get(f"/api/jobs/{number}/report.html")
     assert "attachment" in saved.headers["content-disposition"] and saved.text.startswith("<!doctype html>")

@@ -13,7 +13,7 @@ from local_page import Served
 import unjudged as uj
 from unjudged.reporting import SECTIONS
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
 DONE = "html[data-state=done]"
 
@@ -155,7 +155,13 @@ def test_cancel(opened: Opened, served: Served) -> None:
     served.held.clear()
     try:
         page.fill("#seed", "41")
-        page.click("button[type=submit]")
+        asked: list[Any] = []
+        page.route("**/api/jobs", lambda route: asked.append(route))
+        with page.expect_request("**/api/jobs"):
+            page.click("button[type=submit]")
+        assert page.locator("#cancel").is_disabled()  # there is nothing to cancel before the server answers
+        asked.pop().continue_()
+        page.unroute("**/api/jobs")
         assert served.held.wait(WAIT / 1000)
         page.wait_for_selector("html[data-state=running]", state="attached")
         page.wait_for_selector("#cancel:enabled")

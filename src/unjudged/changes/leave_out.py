@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unjudged.collection import Collection
+from unjudged.collection.history import change
 from unjudged.collection.membership import membership, named_group
 from unjudged.collection.pool import TOLERANCE, pool_of
 from unjudged.errors import UsageError
 
 
+@change
 def leave_out(
     collection: Collection,
     *,

@@ -1,26 +1,17 @@
-"""Merge and replace: several assessors' judgments become one set; one set takes the place of another.
-
-Two human assessors, or a human and a machine: do the runs keep their order (Voorhees 2000)?
-"""
+"""Merge: several assessors' judgments become one set (Voorhees 2000)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from unjudged.changes.rejudge import judged_anew
-from unjudged.collection import Collection, Gains, Ints, Judgments
-from unjudged.collection.aligned import UNJUDGED, Aligned, align
-from unjudged.collection.load import read_judgments
+from unjudged.changes.rejudge import Grades, judgments_of, with_grades_from
+from unjudged.collection import Collection, Ints
+from unjudged.collection.aligned import UNJUDGED, Aligned
+from unjudged.collection.history import change
 from unjudged.errors import UsageError, check_seed, nearest
-from unjudged.io.ids import Ids
-from unjudged.io.trec import QrelsTable
-
-Grades = npt.NDArray[np.int32]
 
 
 def _column(a: Aligned, column: Ints) -> Grades:
@@ -89,6 +80,7 @@ RULES: dict[str, Callable[[Aligned, int], Grades]] = {
 }
 
 
+@change(others=lambda _, others: tuple(map(judgments_of, others)))
 def merge(collection: Collection, *others: Any, rule: str = "majority", seed: int = 0) -> Collection:
     """One set of judgments from several: the collection's own and the others (files, dicts, frames, collections).
 
@@ -103,63 +95,6 @@ def merge(collection: Collection, *others: Any, rule: str = "majority", seed: in
     if rule not in RULES:
         raise UsageError(f"unknown rule {rule!r}{nearest(rule, RULES)}; there are {', '.join(RULES)}")
     check_seed(seed)
-    sets = [judgments_of(other) for other in others]
     by_seed = f" (seed {seed})" if rule == "random" else ""
-    step = f"{len(sets) + 1} sets of judgments merged by {rule}{by_seed}"
-    return _rebuilt(collection, sets, lambda aligned: RULES[rule](aligned, seed), step)
-
-
-def replace_judgments(collection: Collection, other: Any, *, keep: bool = False) -> Collection:
-    """The judgments of another assessor, human or machine, in place of the collection's own.
-
-    Documents the other set does not judge become unjudged; with `keep` they keep the grade they have.
-    """
-    one = judgments_of(other)
-
-    def grades(aligned: Aligned) -> Grades:
-        own, theirs = aligned.grade.T
-        return np.asarray(np.where(theirs == UNJUDGED, own, theirs) if keep else theirs, np.int32)
-
-    kept = ", own ones kept where it has none" if keep else ""
-    return _rebuilt(collection, [one], grades, f"judgments replaced by {one.source}{kept}")
-
-
-def judgments_of(given: Any) -> Judgments:
-    """Judgments in any of the ways people hold them: a collection, judgments, a file, a dict, a data frame."""
-    if isinstance(given, Collection):
-        return given.judgments
-    return given if isinstance(given, Judgments) else read_judgments(given)
-
-
-def _rebuilt(
-    collection: Collection, others: Sequence[Judgments], grades: Callable[[Aligned], Grades], step: str
-) -> Collection:
-    """The collection under the grades made from its own judgments (first column) and the others."""
-    own = collection.judgments
-    aligned = align([own, *others], list(own.topics) if collection.runs else None)
-    before, grade = aligned.grade[:, 0], grades(aligned)
-    kept = np.flatnonzero(grade != UNJUDGED)
-    if not len(kept):
-        raise UsageError(f"{step}: no judgments left")
-    table = QrelsTable(
-        step,
-        aligned.topics,
-        aligned.topic[kept].astype(np.int32),
-        aligned.docs.take(kept),
-        grade[kept],
-        Ids.of(["0"]),
-        np.zeros(len(kept), np.int32),
-    )
-    top = max(one.gains.top_grade for one in (own, *others))
-    judgments = replace(Judgments.of(table), gains=Gains(own.gains.levels, top))
-    had, has = before != UNJUDGED, grade != UNJUDGED
-    changed, new, gone = int((had & has & (before != grade)).sum()), int((has & ~had).sum()), int((had & ~has).sum())
-    line = f"{step}: {changed} grades changed, {new} documents newly judged, {gone} no longer judged"
-    after = judged_anew(collection, judgments, line)
-    known = set(aligned.topics)
-    left = list(dict.fromkeys(topic for one in others for topic in one.topics if topic not in known))
-    if not left:
-        return after
-    many = f"{len(left)} topic{'s' * (len(left) > 1)}"
-    note = f"{step}: {many} of the other judgments left out (e.g. {left[0]}); the runs were read without them"
-    return replace(after, notes=(*after.notes, note))
+    step = f"{len(others) + 1} sets of judgments merged by {rule}{by_seed}"
+    return with_grades_from(collection, others, lambda aligned: RULES[rule](aligned, seed), step)

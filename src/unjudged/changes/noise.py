@@ -1,4 +1,4 @@
-"""Noise: judgments as a careless, partial or coarse assessor would have given them.
+"""Noise: judgments as a careless or partial assessor would have given them.
 
 Whether a judgment changes depends on the seed and the ids of topic and document alone: a higher rate changes the
 same judgments and more, and an earlier reduction makes no difference to those that are left.
@@ -6,19 +6,18 @@ same judgments and more, and an earlier reduction makes no difference to those t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 import numpy as np
 
 from unjudged.changes.reduce import random_order
-from unjudged.collection import Collection, Gains
+from unjudged.collection import Collection
+from unjudged.collection.history import change
 from unjudged.collection.membership import known_runs, runs_of_teams
 from unjudged.errors import UsageError
 
 _FLIP, _FAVOUR = 1, 2
 
 
+@change
 def flip(
     collection: Collection,
     rate: float | None = None,
@@ -46,6 +45,7 @@ def flip(
     return collection.regraded(changed, f"grades flipped with probability {rates} (seed {seed})")
 
 
+@change
 def favour(
     collection: Collection,
     rate: float = 1.0,
@@ -74,37 +74,6 @@ def favour(
     chance = random_order(collection.full, seed, _FAVOUR)[collection.rows]
     changed = np.where(shown & (grade >= 0) & (grade < rel) & (chance < share), np.int32(rel), grade)
     return collection.regraded(changed, f"{who} favoured in its top {depth} with probability {share:g} (seed {seed})")
-
-
-def collapse(collection: Collection, grades: Mapping[int, int] | None = None, *, rel: int | None = None) -> Collection:
-    """A coarser scale: `grades` says what becomes of a grade ({3: 2}; others stay), or `rel` makes it binary: grades
-    from `rel` on become 1, lower ones 0.
-
-    The highest grade (and H with it) is that of the new scale. Negative grades stay.
-    """
-    if (grades is None) == (rel is None):
-        raise UsageError("collapsing needs a map of grades (2:1,3:1), or the smallest grade that stays relevant")
-    own = collection.judgments
-    changed, top = own.grade.copy(), own.gains.top_grade
-    if rel is not None:
-        if rel < 1:
-            raise UsageError(f"the smallest relevant grade is 1 or more, not {rel}")
-        changed[own.grade >= 0] = own.grade[own.grade >= 0] >= rel
-        top, what = 1, f"binary from grade {rel}"
-    else:
-        table = {int(old): int(new) for old, new in (grades or {}).items()}
-        if any(old < 0 or new < 0 for old, new in table.items()):
-            raise UsageError("grades below 0 mean unjudged and cannot be collapsed")
-        for old, new in table.items():
-            changed[own.grade == old] = new
-        reached = [new for old, new in table.items() if old <= top]
-        while top in table:
-            top -= 1
-        top, what = max(top, 1, *reached), ", ".join(f"{old} to {new}" for old, new in sorted(table.items()))
-    after = collection.regraded(changed, f"grades collapsed ({what})")
-    judgments = replace(after.judgments, gains=Gains(own.gains.levels, top), _kept={})
-    settings = {**after.settings, "highest gain": judgments.gains.highest()}
-    return replace(after, judgments=judgments, hits=after.hits.over(judgments), settings=settings)
 
 
 def _rate(what: str, rate: float) -> float:

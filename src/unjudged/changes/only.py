@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unjudged.collection import Collection
+from unjudged.collection.history import change
 from unjudged.collection.topics import chosen_topics
 from unjudged.errors import UsageError, nearest
 
 
+@change
 def only(collection: Collection, topics: str | Sequence[str]) -> Collection:
     """These topics alone: `"601-650,700"` or a list of ids. Gains and H stay those of the full collection."""
     if isinstance(topics, str):

@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Judgments
+from unjudged.collection.history import change
 from unjudged.errors import UsageError, check_seed, nearest
 
 METHODS = ("stratified", "uniform")
 
 
+@change
 def reduce(
     collection: Collection,
     rate: float | Fraction,

@@ -1,19 +1,88 @@
-"""The runs of a collection under other judgments: documents may have become judged or unjudged."""
+"""Other judgments for the same runs: documents may become judged, unjudged, or get another grade.
+
+Two human assessors, or a human and a machine: do the runs keep their order (Voorhees 2000)?
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Hits, Ints, Judgments, Rankings
+from unjudged.collection import Collection, Gains, Hits, Ints, Judgments, Rankings
+from unjudged.collection.aligned import UNJUDGED, Aligned, align
+from unjudged.collection.history import change
+from unjudged.collection.load import read_judgments
+from unjudged.collection.rankings import FullLists
 from unjudged.collection.segments import changes, tie_groups
 from unjudged.errors import UsageError
+from unjudged.io.ids import Ids
+from unjudged.io.trec import QrelsTable
+
+Grades = npt.NDArray[np.int32]
 
 
-def judged_anew(collection: Collection, judgments: Judgments, step: str) -> Collection:
-    """The same runs, topics and settings under other judgments; `step` goes into the history.
+@change(other=lambda _, other: judgments_of(other))
+def replace_judgments(collection: Collection, other: Any, *, keep: bool = False) -> Collection:
+    """The judgments of another assessor, human or machine, in place of the collection's own.
+
+    Documents the other set does not judge become unjudged; with `keep` they keep the grade they have.
+    """
+
+    def grades(aligned: Aligned) -> Grades:
+        own, theirs = aligned.grade.T
+        return np.asarray(np.where(theirs == UNJUDGED, own, theirs) if keep else theirs, np.int32)
+
+    kept = ", own ones kept where it has none" if keep else ""
+    return with_grades_from(collection, [other], grades, f"judgments replaced by {other.source}{kept}")
+
+
+def judgments_of(given: Any) -> Judgments:
+    """Judgments in any of the ways people hold them: a collection, judgments, a file, a dict, a data frame."""
+    if isinstance(given, Collection):
+        return given.judgments
+    return given if isinstance(given, Judgments) else read_judgments(given)
+
+
+def with_grades_from(
+    collection: Collection, others: Sequence[Judgments], grades: Callable[[Aligned], Grades], step: str
+) -> Collection:
+    """The collection under the grades made from its own judgments (first column) and the others."""
+    own = collection.judgments
+    aligned = align([own, *others], list(own.topics) if collection.runs else None)
+    before, grade = aligned.grade[:, 0], grades(aligned)
+    kept = np.flatnonzero(grade != UNJUDGED)
+    if not len(kept):
+        raise UsageError(f"{step}: no judgments left")
+    table = QrelsTable(
+        step,
+        aligned.topics,
+        aligned.topic[kept].astype(np.int32),
+        aligned.docs.take(kept),
+        grade[kept],
+        Ids.of(["0"]),
+        np.zeros(len(kept), np.int32),
+    )
+    top = max(one.gains.top_grade for one in (own, *others))
+    judgments = replace(Judgments.of(table), gains=Gains(own.gains.levels, top))
+    had, has = before != UNJUDGED, grade != UNJUDGED
+    changed, new, gone = int((had & has & (before != grade)).sum()), int((has & ~had).sum()), int((had & ~has).sum())
+    line = f"{step}: {changed} grades changed, {new} documents newly judged, {gone} no longer judged"
+    known = set(aligned.topics)
+    left = list(dict.fromkeys(topic for one in others for topic in one.topics if topic not in known))
+    if not left:
+        return judged_anew(collection, judgments, line)
+    many = f"{len(left)} topic{'s' * (len(left) > 1)}"
+    note = f"{step}: {many} of the other judgments left out (e.g. {left[0]}); the runs were read without them"
+    return judged_anew(collection, judgments, line, note)
+
+
+@change(basic=True)
+def judged_anew(collection: Collection, judgments: Judgments, step: str, *notes: str) -> Collection:
+    """The same runs, topics and settings under other judgments; `step` goes into the history, notes to the others.
 
     Nothing is read again but the full lists, which tell where newly judged documents stand.
     """
@@ -43,15 +112,12 @@ def judged_anew(collection: Collection, judgments: Judgments, step: str) -> Coll
         collection,
         judgments=judgments,
         hits=hits,
-        settings={
-            **collection.settings,
-            "highest gain": judgments.gains.highest(),
-            "history": [*collection.history, step],
-        },
+        notes=(*collection.notes, *notes),
+        settings={**collection._told(step), "highest gain": judgments.gains.highest()},
         pool=None,
-        _rankings=lambda: _recoded(rankings, collection.judgments, judgments, place),
-        _again=collection._repeating(lambda read: judged_anew(read, judgments, step)),
-        _left_of=None,
+        _lists=FullLists(_recoded, rankings, collection.judgments, judgments, place),
+        _full=None,
+        _rows=None,
     )
 
 

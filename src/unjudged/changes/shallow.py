@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unjudged.collection import Collection
+from unjudged.collection.history import change
 from unjudged.collection.membership import membership
 from unjudged.collection.pool import TOLERANCE, pool_of
 
 
+@change
 def shallow(
     collection: Collection,
     depth: int,

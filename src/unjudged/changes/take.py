@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from unjudged.collection import Collection, Pool
-from unjudged.collection.membership import contributions_of, membership, named_group, teams_of
+from unjudged.collection.history import change
+from unjudged.collection.membership import membership, named_group, teams_of
 from unjudged.collection.pool import TOLERANCE, pool_of
 from unjudged.errors import UsageError
 
 
+@change
 def take(
     collection: Collection,
     *,
@@ -54,7 +56,7 @@ def take(
 def ordinary_teams(collection: Collection, count: int, pool: Pool | None = None, by: str = "lines") -> list[str]:
     """The `count` pooled teams with the fewest unique contributions per topic; equal ones by name."""
     pool = pool or pool_of(collection)
-    found = contributions_of(collection, pool, teams_of(collection), by)
+    found = membership(collection, pool, by).contributions(teams_of(collection), collection.judgments)
     if not 1 <= count <= len(found.names):
         raise UsageError(f"there are {len(found.names)} pooled teams; {count} cannot be taken")
     order = sorted(range(len(found.names)), key=lambda i: (found.unique[i], found.names[i]))

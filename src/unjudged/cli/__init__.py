@@ -1,9 +1,9 @@
 """The command line: one module per verb, loaded only when that verb is called.
 
 A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
-(`pool describe`) is a package with HELP and PARTS; each part is a module of the same shape inside it, or what the
-package's `part(name)` gives.
-Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted.
+(`pool describe`) has HELP and PARTS instead: a mapping of names to objects of the same shape.
+Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 3 cannot tell (`ci`);
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ VERBS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our manners: one sentence, exit code 2."""
+    """argparse that answers a mistake with one sentence, a suggestion and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
         raise SystemExit(2)
 
     def _meant(self, message: str) -> str:
-        """What arguments nobody knows may have been meant for."""
+        """What may have been meant by unknown arguments."""
         unknown = message.removeprefix("unrecognized arguments: ").split()
         if len(unknown) == len(message.split()):
             return ""
@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        gc.disable()  # a short task: many small objects, no cycles worth collecting
+        gc.disable()  # a short task with many small objects and few cycles
     try:
         code = _dispatch(given)
         sys.stdout.flush()
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as problem:  # a disk or a name the system refuses, wherever it was met
+    except OSError as problem:  # the system refuses a file, wherever that happens
         where = f"{problem.filename}: " if problem.filename else ""
         print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
         return 2
@@ -130,29 +130,23 @@ def _dispatch(given: list[str]) -> int:
             kind = "study" if verb == "study" else "part"
             print(f"{name}: unknown {kind} {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
             return 2
-        module = _part(verb, module, part)
+        module = module.PARTS[part]
         name, rest = f"{name} {part}", rest[1:]
+    from unjudged.cli import options
+
     parser = _parser(name, module)
     try:
         args = parser.parse_args(rest)
     except SystemExit as stop:
         return int(stop.code or 0)
+    options.check_values(parser, args)
     args.call = "unjudged " + shlex.join(given)
     return int(module.run(args))
 
 
-def _part(verb: str, module: Any, part: str) -> Any:
-    if hasattr(module, "part"):
-        return module.part(part)
-    return importlib.import_module(f"unjudged.cli.{verb}.{part.replace('-', '_')}")
-
-
 def _parser(name: str, module: Any) -> Parser:
     parser = Parser(
-        name,
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        name, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     module.add_arguments(parser)
     return parser
@@ -165,12 +159,11 @@ def commands() -> Iterator[tuple[str, str, Parser | None]]:
         if not hasattr(module, "PARTS"):
             yield verb, module.HELP, None if hasattr(module, "main") else _parser(f"unjudged {verb}", module)
             continue
-        for part in module.PARTS:
-            inside = _part(verb, module, part)
+        for part, inside in module.PARTS.items():
             yield f"{verb} {part}", inside.HELP, _parser(f"unjudged {verb} {part}", inside)
 
 
 def _parts(verb: str, module: Any) -> str:
     lines = [f"usage: unjudged {verb} PART ...", "", (module.__doc__ or "").strip(), ""]
-    lines += [f"  {part:<15} {_part(verb, module, part).HELP}" for part in module.PARTS]
+    lines += [f"  {name:<15} {part.HELP}" for name, part in module.PARTS.items()]
     return "\n".join([*lines, "", f"'unjudged {verb} PART --help' explains a part."])

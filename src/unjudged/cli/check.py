@@ -3,10 +3,11 @@
   unjudged check qrels.txt runs/ --teams teams.tsv
   unjudged check qrels.txt bm25.run --fix        writes bm25.run.fixed beside it
 
-Every finding has a code; 'unjudged explain UJ102' says more. error: score refuses the file, or its numbers mean
-nothing; warning: the numbers may not be what was meant; info: worth knowing. Exit code 1 with errors or warnings.
---fix drops unusable lines and repeated documents, puts the lines of a topic together in score order and numbers
-them from 1; scores stay as written. Files without anything to repair get no copy.
+Every finding has a code; 'unjudged explain UJ102' says more. An error means that score refuses the file or that its
+numbers mean nothing, a warning that the numbers may not be what you want, info that it is good to know. Exit code 1
+with errors or warnings. --fix drops unusable lines and repeated documents, puts the lines of a topic together in the
+order of their scores and numbers them from 1; scores stay as they are written. A file
+that needs no repair gets no copy.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from unjudged.collection.load import read_collection
 from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
-from unjudged.io.check import runs as lint
+from unjudged.io.check import inspection as lint
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
 from unjudged.measures.ties import tie_effect
 from unjudged.results import Provenance, Result
 
 TIE_EFFECT = 0.001
-"""A difference of mean scores worth telling."""
+"""The smallest difference of mean scores that is reported."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
 
@@ -40,11 +41,8 @@ COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments: TREC text, plain or gz")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, folders, globs, or - for stdin")
-    parser.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
-    parser.add_argument("--fix", action="store_true", help="write repaired copies as NAME.fixed beside the originals")
-    options.add_output(parser)
+    options.add(parser, "qrels", "runs", "teams", "fix", command="check")
+    options.add_output(parser, "check")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -81,7 +79,7 @@ def _only_trec(qrels: str, runs: Sequence[str]) -> None:
         try:
             paths = files.expand(spec)
         except InputError:
-            continue  # a finding of its own
+            continue  # reported as a finding
         for path in paths:
             if Path(path).is_file() and (kind := formats.run_format(path)) != "trec":
                 raise UsageError(f"check reads TREC text; {path} is {kind}")
@@ -96,7 +94,7 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
         try:
             collection = read_collection(qrels, {name: path}, Reading("expected", lenient=True), jobs=1)
         except UnjudgedError:
-            continue  # told by other findings
+            continue  # reported by other findings
         moved = [e for e in tie_effect(collection) if e.high - e.low > TIE_EFFECT]
         if moved:
             detail = " and ".join(f"{e.measure} from {e.low:.4f} to {e.high:.4f}" for e in moved)
@@ -105,8 +103,6 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:
-    from unjudged import __version__
-
     try:
         folder = os.path.commonpath([Path(f.file).parent for f in found])
     except ValueError:  # nothing found, or absolute and relative names
@@ -123,7 +119,7 @@ def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: S
     return Result(
         COLUMNS,
         lambda: [(f.code, f.severity, f.file, f.line, f.count, f.sentence) for f in found],
-        Provenance(__version__, args.call, inputs),
+        Provenance.of(args.call, inputs),
         layout,
     )
 

@@ -3,7 +3,7 @@
 unjudged ci qrels.txt new.run --baseline old.run
 unjudged ci qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.02 --holes 0.1 --junit report.xml
 
-Exit code 0: pass; 1: fail, or cannot tell (unless --doubt pass); 2: unusable input.
+Exit code 0: pass; 1: fail; 2: unusable input; 3: cannot tell (--doubt fail makes it 1, --doubt pass 0).
 """
 
 from __future__ import annotations
@@ -11,50 +11,29 @@ from __future__ import annotations
 import argparse
 
 from unjudged.cli import options
-from unjudged.errors import one_line
+from unjudged.errors import UsageError, one_line
 
 HELP = "regression gate: pass, fail or cannot tell"
+EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser)
-    options.add_measures(parser, "nDCG@10,P@10,RR")
-    gate = parser.add_argument_group("gate")
-    gate.add_argument(
-        "--baseline", required=True, metavar="RUN", help="the file of the run to beat, or not to fall behind"
-    )
-    gate.add_argument(
-        "--margin", type=float, default=0.01, metavar="D", help="smallest difference that matters (default 0.01)"
-    )
-    gate.add_argument(
-        "--holes",
-        type=float,
-        default=0.2,
-        metavar="S",
-        help="share of a top list that may be unjudged before the verdict must hold for any judgments (default 0.2)",
-    )
-    gate.add_argument(
-        "--doubt",
-        default="fail",
-        choices=("fail", "pass"),
-        help="exit code of cannot tell: as fail (default) or as pass",
-    )
-    options.add_testing(gate, test="test of the interval, as in compare", resamples="1000")
-    options.add_rel(gate)
-    gate.add_argument("--junit", metavar="FILE", help="write the findings as JUnit XML, too")
-    options.add_output(parser)
+    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "junit"))
+    options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", options.TESTING))
+    options.add_output(parser, "ci")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
-    from unjudged.comparing.gate import DEFAULT, DOUBT, FAIL, gate
-    from unjudged.errors import UsageError
     from unjudged.io.files import expand, run_name
-    from unjudged.measures import measures
+    from unjudged.studies import find
+    from unjudged.studies.by_name import gate
+    from unjudged.studies.gate import DOUBT, answer, junit
 
-    wanted = args.measures or list(DEFAULT)
-    measures(wanted)
+    given = options.keywords(args, "margin", "holes", "rel", *options.TESTING)
+    given["measures"] = options.measures_asked(args, "ci")
+    find("gate").ready(given)  # what is misspelt is told before anything is read
     files = [path for run in args.runs for path in expand(run)]
     if len(files) != 1:
         raise UsageError(f"the gate compares one run with its baseline, {len(files)} runs were given")
@@ -66,21 +45,12 @@ def run(args: argparse.Namespace) -> int:
     if len(collection.runs) != 2:
         raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
     new = next(name for name in collection.runs if name != baseline)
-    found = gate(
-        collection,
-        new,
-        baseline,
-        wanted,
-        margin=args.margin,
-        holes=args.holes,
-        **options.testing_arguments(args),
-        rel=args.rel,
-        call=args.call,
-    )
+    found = gate(collection, new, baseline, call=args.call, **given)
+    said = answer(found)
     if args.junit:
-        options.write_output(found.junit(args.doubt == "fail"), args.junit)
+        options.write_output(junit(found, args.doubt != "pass"), args.junit)
     text = found.render(args.format)
-    if args.format in ("text", "markdown"):
-        text = f"{text}\n{found.outcome}: {one_line(found.verdict().sentence)}\n"
+    if args.format in ("text", "markdown") and found.verdict is not None:
+        text = f"{text}\n{said}: {one_line(found.verdict.sentence)}\n"
     options.write_output(text, args.output)
-    return 1 if found.outcome == FAIL or (found.outcome == DOUBT and args.doubt == "fail") else 0
+    return EXIT_CODES[args.doubt or said if said == DOUBT else said]

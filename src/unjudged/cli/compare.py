@@ -1,7 +1,7 @@
-"""Compare runs: is a difference real, and could unjudged documents turn it round?
+"""Compare runs: is a difference real, and could unjudged documents change the answer?
 
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
-unjudged compare qrels.txt runs/ --baseline bm25.run --test t --correction holm --pairs
+unjudged compare qrels.txt runs/ --baseline bm25.run --margin 0.01 --pairs
 unjudged compare qrels.txt a.run b.run -m P@10,RBP --unjudged bounds
 unjudged compare qrels.txt runs/ -m AP --figure pairs.svg --figure differences=differences.pdf
 """
@@ -9,7 +9,6 @@ unjudged compare qrels.txt runs/ -m AP --figure pairs.svg --figure differences=d
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,59 +19,27 @@ HELP = "which runs differ significantly, and by how much"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    from unjudged.comparing.compare import CHARTS
+    from unjudged.studies.compare import CHARTS
 
-    options.add_collection(parser)
-    options.add_measures(parser, "AP,nDCG@10,P@10")
-    parser.add_argument("--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)")
-    testing = parser.add_argument_group("testing")
-    options.add_testing(
-        testing,
-        test="bootstrap (paired, default), t, wilcoxon, permutation, tukey, randomised-tukey",
-        resamples="1000; randomised-tukey 5000",
-    )
-    testing.add_argument(
-        "--correction",
-        metavar="NAME",
-        help="for the number of pairs: holm (default), bonferroni, bh (Benjamini-Hochberg), none; Tukey needs none",
-    )
-    options.add_scoring(parser)
-    options.add_growth(parser)
-    options.add_output(parser, CHARTS)
-    parser.add_argument(
-        "--pairs",
-        action="store_true",
-        help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv and JSON always do)",
-    )
+    testing = ("testing", (*options.TESTING, "correction", "margin"))
+    scoring = ("scoring", (*options.SCORING, "growth"))
+    options.add_all(parser, "compare", *options.COLLECTION, "measures", "baseline", "pairs", testing, scoring)
+    options.add_output(parser, "compare", CHARTS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
-    from unjudged.comparing.compare import CHARTS, compare
-    from unjudged.comparing.paired_scores import DEFAULT, check_settings
-    from unjudged.comparing.significance import Test, correction_of
-    from unjudged.measures import measures
+    from unjudged.studies import find
+    from unjudged.studies.by_name import compare
+    from unjudged.studies.compare import CHARTS
 
-    wanted = args.measures or list(DEFAULT)
-    measures(wanted)  # what is misspelt is told before anything is read
-    jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
-    check_settings(args.alpha, args.seed, jobs)
-    correction_of(args.correction, Test(args.test, args.alpha, args.resamples, args.seed))
+    names = (*options.TESTING, "correction", "margin", "pairs", *options.SCORING, "growth")
+    given = options.keywords(args, *names) | {"measures": options.measures_asked(args, "compare")}
+    find("compare").ready(given)  # what is misspelt is told before anything is read
     charts = options.charts_asked(args, CHARTS)
     collection = options.open_collection(args)
-    found = compare(
-        collection,
-        wanted,
-        baseline=_named(args.baseline, collection.runs),
-        correction=args.correction,
-        **options.testing_arguments(args),
-        jobs=jobs,
-        **options.scoring_arguments(args),
-        growth=args.growth,
-        call=args.call,
-    )
-    if args.pairs:
-        found.shown = "pairs"
+    baseline = _named(args.baseline, collection.runs)
+    found = compare(collection, baseline=baseline, jobs=args.jobs, call=args.call, **given)
     options.write_result(found, args, charts, verdict=True)
     return 0
 

@@ -17,7 +17,7 @@ HELP = "a completion script for bash, zsh or fish"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    options.add(parser, "shell", command="completion")
 
 
 def run(args: argparse.Namespace) -> int:

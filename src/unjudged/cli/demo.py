@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unjudged.cli import options
+
 HELP = "simulate a collection with a biased pool, report on it, and show the truth beside the verdicts"
 
 SCENARIO = 9
@@ -21,10 +23,7 @@ SHOWN = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument(
-        "-o", "--output", default="demo", metavar="DIR", help="where to put the collection (default: demo)"
-    )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed, another collection (default 1)")
+    options.add(parser, "output", "seed", command="demo")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.reporting import report
     from unjudged.scoring import score
     from unjudged.simulation import simulate
+    from unjudged.statistics.ranks import ranks
 
     folder = Path(args.output)
     made = simulate(scenario=SCENARIO, seed=args.seed, out=folder, force=True)
@@ -54,14 +54,14 @@ def run(args: argparse.Namespace) -> int:
             print(line.rstrip())
     seen, true = (score(c, ["AP"]).mean_values()[:, 0] for c in (collection, truth))
     judged = score(collection, ["Judged@10"]).mean_values()[:, 0]
-    ranks = [1 + (values[:, None] < values[None, :]).sum(axis=1) for values in (seen, true)]
+    ranked = [ranks(values) for values in (seen, true)]
     pooled = {line.split("\t")[0] for line in (folder / "pooled.tsv").read_text().splitlines() if line.endswith("yes")}
     print("\nThe runs that are truly best, and what the pool says of them:\n")
     print("run       pooled  true AP  rank  judged AP  rank  judged@10")
-    for r in np.argsort(ranks[1], kind="stable")[:SHOWN]:
+    for r in np.argsort(ranked[1], kind="stable")[:SHOWN]:
         name = collection.runs[r]
         inside = "yes" if name in pooled else "no"
-        both = f"{true[r]:>8.4f} {ranks[1][r]:>5} {seen[r]:>10.4f} {ranks[0][r]:>5}"
+        both = f"{true[r]:>8.4f} {ranked[1][r]:>5} {seen[r]:>10.4f} {ranked[0][r]:>5}"
         print(f"{name:<9} {inside:<6} {both} {judged[r]:>10.4f}")
     print(f"\nThe report is {folder / 'trust.html'}: open it in a browser.")
     files, program = shlex.quote(str(folder)), _program()

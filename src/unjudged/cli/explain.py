@@ -25,8 +25,7 @@ WIDTH = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a measure, a set, or a code such as UJ102")
-    parser.add_argument("--list", action="store_true", help="all measures by family, sets and codes")
+    options.add(parser, "names", "list", command="explain")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -58,7 +58,10 @@ def page() -> str:
             lines += [".TP", f".B {_roff(shown)}", _roff((action.help or "").replace("%%", "%"))]
     lines += [
         ".SH EXIT STATUS",
-        _roff("0 done; 1 done, with findings; 2 misuse or unusable input (one message); 130 interrupted."),
+        _roff(
+            "0 done; 1 done, with findings; 2 misuse or unusable input (one message); "
+            "3 cannot tell (ci); 130 interrupted."
+        ),
         ".SH ENVIRONMENT",
         _roff("UNJUDGED_KERNELS=numpy uses the NumPy kernels instead of the C ones."),
     ]

@@ -1,194 +1,190 @@
-"""Options shared by verbs, and the way results leave: stdout or a file, whole or not at all."""
+"""What verbs share: options on a parser, collections opened, results written; whole or not at all.
+
+Options are declared in `unjudged.options`; here they become arguments of argparse.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import dataclasses
+import inspect
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, nearest, one_line
+from unjudged.options import OPTIONS, Option, default, option
 from unjudged.results import FORMATS
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.results import Result
 
+READING = ("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "only", "jobs")
+POOL = ("depth", "pooled", "tolerance")
+SCORING = ("rel", "unjudged", "topics", "undefined")
+TESTING = ("test", "alpha", "resamples", "seed")
+WORK = ("workdir", "cluster")
 
-def add_collection(parser: argparse.ArgumentParser, need_runs: bool = True) -> None:
-    """QRELS, RUN... and how to read them."""
-    parser.add_argument(
-        "qrels", metavar="QRELS", help="judgments: TREC text or another format (docs/formats.md), plain or gz"
-    )
-    parser.add_argument(
-        "runs", metavar="RUN", nargs="+" if need_runs else "*", help="runs: files, folders, globs, or - for stdin"
-    )
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--teams", metavar="FILE", help="TSV run<TAB>team with header, or PoolBiasEstimators XML")
-    reading.add_argument(
-        "--ties",
-        default="trec10",
-        metavar="RULE",
-        help="order of equal scores: trec10 (ids descending, default), trec9 (the same on float32 scores), "
-        "file, ascending, expected (mean over all orders)",
-    )
-    reading.add_argument("--truncate", type=int, metavar="N", help="keep the top N of each list (default: all)")
-    reading.add_argument("--lenient", action="store_true", help="skip unusable lines and say how many")
-    reading.add_argument("--strict", action="store_true", help="refuse duplicate documents")
-    reading.add_argument("--gains", metavar="G", help="gain of each grade, as 1:1,2:3 (default: the grade itself)")
-    reading.add_argument(
-        "--negative",
-        default="unjudged",
-        choices=("unjudged", "nonrelevant"),
-        help="what a negative grade means (default: unjudged)",
-    )
-    reading.add_argument(
-        "--qrels-format", metavar="FORMAT", help="the judgments' format where it cannot be seen: sampleval (5 columns)"
-    )
-    reading.add_argument(
-        "--qa", action="store_true", help="question answering: QRELS holds answer classes (docs/formats.md)"
-    )
-    reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
-    reading.add_argument(
-        "--jobs", type=int, metavar="N", help="threads for reading, and processes of a study (default: one per core)"
-    )
+Argument = str | tuple[str, tuple[str, ...]]
+"""The name of an option, or a heading and the options under it."""
+
+COLLECTION: tuple[Argument, ...] = ("qrels", "runs", ("reading", READING))
+"""QRELS, RUN... and how to read them."""
+IN_POOL: Argument = ("pool", POOL)
+
+ANSWER_WITHIN = "10s"
+"""How long a Dask scheduler may take to answer."""
 
 
-def add_pool(parser: argparse.ArgumentParser, depth: bool = True, pooled: str = "every run given") -> None:
-    """--depth, --pooled and --tolerance: how deep the pool was and from which runs."""
-    pool = parser.add_argument_group("pool")
-    if depth:
-        pool.add_argument("--depth", type=int, metavar="D", help="pool depth (default: inferred from the judgments)")
-    pool.add_argument(
-        "--pooled",
-        metavar="FILE|infer",
-        help="the pooled runs: a file with one name a line or a TSV run<TAB>pooled with yes/no, or infer "
-        f"(default: {pooled})",
-    )
-    pool.add_argument(
-        "--tolerance",
-        type=float,
-        default=0.2,
-        metavar="X",
-        help="with --pooled infer: share of the depth that may be unjudged in a pooled run (default 0.2)",
-    )
+# -- options on a parser
 
 
-def pool_arguments(args: argparse.Namespace) -> dict[str, Any]:
-    """What `add_pool` read, as the keyword arguments of reductions and descriptions."""
+class Once(argparse.Action):
+    """Stores a value; another one for the same option is a contradiction."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, flag: str | None = None
+    ) -> None:
+        """Keep the value, unless another one was given before."""
+        if flag is not None and flag in (said := namespace.__dict__.setdefault("said", {})) and said[flag] != values:
+            raise argparse.ArgumentError(self, f"given twice, with different values: {said[flag]} and {values}")
+        if flag is not None:
+            said.update(dict.fromkeys(self.option_strings, values))
+        setattr(namespace, self.dest, values)
+
+
+def put(into: argparse._ActionsContainer, declared: Option, *, studied: bool = False) -> None:
+    """One option on a parser or a group of it. `studied`: a study fills in the default, here it is None."""
+    wanted: dict[str, Any] = {"help": declared.explained.replace("%", "%%")}
+    if declared.spellings:
+        wanted |= {"dest": declared.argument, "required": declared.required}
+    if declared.flag:
+        action = into.add_argument(*declared.spellings, action="store_true", **wanted)
+    else:
+        kind: Any = ("extend" if declared.nargs else "append") if declared.repeats else Once
+        stored = None if studied else declared.default
+        if declared.repeats:  # argparse would add to the default
+            stored = [] if stored == () else None
+        wanted |= {"action": kind, "type": _typed(declared), "nargs": declared.nargs}
+        if declared.spellings:
+            wanted["default"] = stored
+        wanted |= {"choices": declared.choices} if declared.choices else {"metavar": declared.metavar}
+        action = into.add_argument(*(declared.spellings or [declared.argument]), **wanted)
+    action.declared = declared  # type: ignore[attr-defined]
+
+
+def add(into: argparse._ActionsContainer, *names: str, command: str = "", **changes: Any) -> None:
+    """These options on a parser or a group, as they are meant in the command."""
+    for name in names:
+        put(into, dataclasses.replace(option(name, command), **changes))
+
+
+def group(parser: argparse.ArgumentParser, title: str, *names: str, command: str = "") -> None:
+    """The same under a heading of their own."""
+    add(parser.add_argument_group(title), *names, command=command)
+
+
+def _typed(declared: Option) -> Any:
+    """The option's parser; argparse shows its complaint with the option's name."""
+
+    def read(text: str) -> Any:
+        try:
+            return declared.parse(text)
+        except UsageError as problem:
+            raise argparse.ArgumentTypeError(str(problem)) from None
+
+    return read
+
+
+def check_values(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """A UsageError for values that mean nothing, before anything is read."""
+    for action in parser._actions:
+        declared: Option | None = getattr(action, "declared", None)
+        value = getattr(args, action.dest, None)
+        if declared is not None and declared.check is not None and value is not None:
+            declared.check(value)
+
+
+def keywords(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """These options as keyword arguments."""
+    return {name: getattr(args, name) for name in names}
+
+
+def add_all(parser: argparse.ArgumentParser, command: str, *arguments: Argument) -> None:
+    """These options, in this order, some of them under headings."""
+    for argument in arguments:
+        if isinstance(argument, str):
+            add(parser, argument, command=command)
+        else:
+            group(parser, argument[0], *argument[1], command=command)
+
+
+def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of the group `pool` as keyword arguments, with the names of the pooled runs read from their file."""
     from unjudged.collection.pool import read_pooled
 
-    pooled = args.pooled if args.pooled in (None, "infer") else read_pooled(args.pooled)
-    given = {"depth": args.depth} if hasattr(args, "depth") else {}
-    return {**given, "pooled": pooled, "tolerance": args.tolerance}
+    return {**keywords(args, *POOL), "pooled": read_pooled(args.pooled)}
 
 
-def add_measures(parser: argparse.ArgumentParser, default: str, more: str = "") -> None:
-    """-m: which measures, and those computed when none are asked for."""
-    parser.add_argument(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="M",
-        help=f"measures, comma separated, or a set (official, all_trec); repeatable; {more}default {default}",
-    )
+def measures_asked(args: argparse.Namespace, command: str) -> list[str]:
+    """The measures, or those of the command where none are given; a misspelt one is refused before anything is read."""
+    from unjudged.measures import measures
+
+    wanted = args.measures or list(default("measures", command))
+    measures(wanted)
+    return wanted
 
 
-def add_rel(parser: argparse._ActionsContainer, default: int | None = None) -> None:
-    """--rel: what is relevant."""
-    parser.add_argument("--rel", type=int, default=default, metavar="N", help="smallest relevant grade (default 1)")
-
-
-def add_seed(parser: argparse._ActionsContainer) -> None:
-    """--seed: the same seed, the same answer."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default 0)")
-
-
-def add_testing(group: argparse._ArgumentGroup, test: str, resamples: str) -> None:
-    """--test, --alpha, --resamples and --seed: how significance is tested."""
-    group.add_argument("--test", default="bootstrap", metavar="NAME", help=test)
-    group.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of significance (default 0.05)")
-    group.add_argument("--resamples", type=int, metavar="N", help=f"random resamples (default {resamples})")
-    add_seed(group)
-
-
-def testing_arguments(args: argparse.Namespace) -> dict[str, Any]:
-    """What `add_testing` read, as keyword arguments."""
-    return {"test": args.test, "alpha": args.alpha, "resamples": args.resamples, "seed": args.seed}
-
-
-def add_growth(parser: argparse.ArgumentParser) -> None:
-    """--growth: which documents bounds reckon with."""
-    parser.add_argument(
-        "--growth",
-        default="retrieved",
-        metavar="HOW",
-        help="with --unjudged bounds: relevant documents may be any retrieved by some run (retrieved, default), "
-        "or any number more (free)",
-    )
-
-
-def add_scoring(parser: argparse.ArgumentParser) -> None:
-    """Which grades, topics and unjudged documents count how."""
-    scoring = parser.add_argument_group("scoring")
-    add_rel(scoring)
-    scoring.add_argument(
-        "--unjudged",
-        default="nonrelevant",
-        metavar="POLICY",
-        help="unjudged documents are nonrelevant (default) or condensed (removed); "
-        "bounds: lowest and highest score they allow",
-    )
-    scoring.add_argument(
-        "--topics",
-        default="judged",
-        metavar="WHICH",
-        help="topics that count: judged (default, missing = 0), run (the run's own), common (answered by all)",
-    )
-    scoring.add_argument(
-        "--undefined", default="zero", metavar="HOW", help="undefined values: zero (default), nan, drop (the topic)"
-    )
-
-
-def scoring_arguments(args: argparse.Namespace) -> dict[str, Any]:
-    """What `add_scoring` read, as keyword arguments."""
-    return {"rel": args.rel, "unjudged": args.unjudged, "topics": args.topics, "undefined": args.undefined}
-
-
-def add_output(parser: argparse.ArgumentParser, charts: Sequence[str] | None = None) -> None:
+def add_output(
+    parser: argparse.ArgumentParser,
+    command: str,
+    charts: Sequence[str] | None = None,
+    formats: tuple[str, ...] = FORMATS,
+) -> None:
     """--format and -o; and --figure, where the result has charts (of these names, where they are known)."""
     output = parser.add_argument_group("output")
-    output.add_argument("--format", default="text", choices=FORMATS, help="default: text")
-    output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
-
+    add(output, "format", command=command, choices=formats)
+    add(output, "output", command=command)
     if charts is not None:
-        names = f"; NAME is {', '.join(charts[:-1])} or {charts[-1]}" if len(charts) > 1 else ""
-        output.add_argument(
-            "--figure",
-            metavar="[NAME=]FILE",
-            action="append",
-            default=[],
-            help=f"write a chart, too: .svg, .png, .pdf, .html or .json{names}; repeatable",
-        )
+        named = f"; NAME is {', '.join(charts[:-1])} or {charts[-1]}" if len(charts) > 1 else ""
+        add(output, "figure", help=OPTIONS["figure"].help + named)
 
 
-def add_qrels_output(parser: argparse.ArgumentParser) -> None:
-    """-o for judgments."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE (.gz: compressed) instead of stdout")
+class Part:
+    """A part of a verb (`qrels reduce`): like the module of a verb, it has HELP, `add_arguments` and `run`.
+
+    The docstring of its function is the help. With `formats` it has --format and -o.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        run: Callable[[argparse.Namespace], None],
+        help: str,
+        arguments: tuple[Argument, ...],
+        formats: tuple[str, ...] = (),
+        epilog: Callable[[], str] = str,
+    ) -> None:
+        self.HELP, self.__doc__ = help, inspect.getdoc(run)
+        self._command, self._run, self._epilog = command, run, epilog
+        self._arguments, self._formats = arguments, formats
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """The part's arguments."""
+        parser.epilog = self._epilog() or None
+        add_all(parser, self._command, *self._arguments)
+        if self._formats:
+            add_output(parser, self._command, formats=self._formats)
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it; exit code 0, since it came to its end."""
+        self._run(args)
+        return 0
 
 
-def parse_gains(text: str | None) -> dict[int, float] | None:
-    """`1:1,2:3` -> {1: 1.0, 2: 3.0}"""
-    if text is None:
-        return None
-    try:
-        pairs = [part.split(":") for part in text.split(",")]
-        gains = {int(grade): float(gain) for grade, gain in pairs}
-    except ValueError:
-        raise UsageError(f"gains are given as 1:1,2:3, not {text!r}") from None
-    if len(gains) < len(pairs):
-        raise UsageError(f"a grade has two gains in {text!r}")
-    return gains
+# -- collections
 
 
 def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
@@ -196,21 +192,13 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
 
-    if args.jobs is not None and args.jobs < 1:
-        raise UsageError("--jobs needs a positive number")
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
     collection = read_collection(
         args.qrels,
         args.runs,
         Reading(args.ties, args.truncate, args.lenient, args.strict),
-        teams=args.teams,
-        gains=parse_gains(args.gains),
-        only=args.only,
-        negative=args.negative,
-        qrels_format=args.qrels_format,
-        qa=args.qa,
-        jobs=args.jobs,
+        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
         need_runs=need_runs,
         lists=lists,
     )
@@ -218,15 +206,9 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     return collection
 
 
-def add_judgment_reading(parser: argparse.ArgumentParser) -> None:
-    """How to read several files of judgments."""
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--lenient", action="store_true", help="skip unusable lines and say how many")
-    reading.add_argument("--strict", action="store_true", help="refuse judgments given twice")
-    reading.add_argument(
-        "--qrels-format", metavar="FORMAT", help="the files' format where it cannot be seen: sampleval"
-    )
-    reading.add_argument("--only", metavar="TOPICS", help="these topics alone, as 601-650,700")
+def open_again(args: argparse.Namespace, qrels: str) -> Collection:
+    """The same runs with other judgments, read in the same way."""
+    return open_collection(argparse.Namespace(**{**vars(args), "qrels": qrels, "teams": None}))
 
 
 def open_judgments(args: argparse.Namespace) -> list[Collection]:
@@ -245,16 +227,37 @@ def open_judgments(args: argparse.Namespace) -> list[Collection]:
     return sets
 
 
+@contextlib.contextmanager
+def on_cluster(address: str | None) -> Iterator[Any]:
+    """An executor on a Dask cluster; None without an address."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
+    try:
+        client: Any = Client(address, timeout=ANSWER_WITHIN)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TimeoutError) as problem:
+        raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
+    with client:
+        yield client.get_executor()
+
+
+# -- results
+
+
 def print_notes(notes: Iterable[str]) -> None:
-    """What was passed over, one line each, on stderr."""
+    """What the reader should know, one line each, on stderr."""
     for note in notes:
         print("note:", one_line(note), file=sys.stderr)
 
 
 def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:
-    """(name, file) of every --figure, checked, and -o with them: nobody computes for an hour to hear of a misspelling.
+    """(name, file) of every --figure. They and -o are checked before the work: a misspelling is refused at once.
 
-    `names` are the charts the result will have; none where nobody knows yet.
+    `names` are the charts the result will have; empty where that is not known yet.
     """
     from pathlib import Path
 
@@ -284,7 +287,8 @@ def write_result(
     """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
     print_notes(result.notes)
     text = result.render(args.format)
-    write_output(f"{text}\n{result.verdict()}\n" if verdict and args.format == "text" else text, args.output)
+    said = verdict and args.format == "text" and result.verdict is not None
+    write_output(f"{text}\n{result.verdict}\n" if said else text, args.output)
     for name, path in charts:
         result.plot(name).save(path)
 
@@ -297,7 +301,7 @@ def write_judgments(before: Collection, after: Collection, path: str | None) -> 
         write_bytes(qrels_text(after.judgments), None)
     else:
         write_qrels(after.judgments, path)
-    steps = after.history[len(before.history) :]
+    steps = [line for step in after.history[len(before.history) :] for line in step.lines]
     print_notes(steps)
     print_notes(n for n in after.notes[len(before.notes) :] if not any(n.partition(": ")[2] in s for s in steps))
 

@@ -4,8 +4,8 @@
   unjudged report qrels.txt runs/ --format markdown --fail-on "fair-to-outsiders<with care"
 
 Every section answers one question with a verdict: solid, with care, fragile or unknown. --thresholds changes the
-limits (docs/report.md). --fail-on names verdicts that are too low; exit code 1 where one is
-(fragile < unknown < with care < solid).
+limits (docs/report.md). --fail-on names the verdicts that are too low for you; the exit code is 1 if one of them is
+given (fragile < unknown < with care < solid).
 """
 
 from __future__ import annotations
@@ -22,64 +22,44 @@ HELP = "the trust report, one offline HTML file; also markdown and json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser)
-    add_settings(parser)
-    parser.add_argument("--second-judge", metavar="FILE", help="the same topics judged by somebody else")
-    parser.add_argument("--thresholds", metavar="FILE", help="TOML with other limits for the verdicts")
-    parser.add_argument("--fail-on", metavar="WHAT", default="", help="as 'fair-to-outsiders<with care'; exit code 1")
-    output = parser.add_argument_group("output")
-    output.add_argument("--format", default="html", choices=("html", "markdown", "json"), help="default: html")
-    output.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+    add_settings(parser, "report")
+    options.add(parser, "second", "fail_on", command="report")
+    options.group(parser, "output", "format", "output", command="report")
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser, command: str) -> None:
     """What the report and the local page have in common."""
-    options.add_measures(parser, "AP,nDCG@10,P@10", "the first one leads; ")
-    parser.add_argument("--rel", type=int, metavar="N", help="smallest relevant grade of binary measures (default 1)")
-    parser.add_argument(
-        "--unjudged",
-        default="nonrelevant",
-        choices=("nonrelevant", "condensed"),
-        help="what unjudged documents are (default: nonrelevant)",
-    )
-    parser.add_argument("--depth", type=int, metavar="D", help="depth of the pool (default: inferred)")
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=1,
-        metavar="N",
-        help="seed of everything random (default 1, as in docs/report.md)",
-    )
+    own = ("measures", "rel", "unjudged", "seed", "thresholds")
+    pool, work = ("pool", ("depth", "pooled")), ("work", options.WORK)
+    options.add_all(parser, command, *options.COLLECTION, *own, pool, work)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute all sections, write, and look at --fail-on."""
-    from unjudged.measures import measures
-    from unjudged.reporting import MEASURES, SECTIONS, failing, read_thresholds, report
+    from unjudged.collection.pool import read_pooled
+    from unjudged.reporting import failing, report
+    from unjudged.studies import QUESTIONS
+    from unjudged.thresholds import read_thresholds
 
     if args.format == "html" and args.output is None and sys.stdout.isatty():
         raise UsageError("name a file for the report: -o trust.html")
-    wanted = [str(m) for m in measures(args.measures)] if args.measures else list(MEASURES)
+    measures = options.measures_asked(args, "report")
+    read_pooled(args.pooled)  # a file that cannot be used is refused before anything else is read
     thresholds = read_thresholds(args.thresholds)
-    failing(args.fail_on, dict.fromkeys(SECTIONS, "solid"))  # a misspelt condition is told before anything is read
+    failing(args.fail_on, dict.fromkeys(QUESTIONS, "solid"))  # a misspelt condition is refused before anything is read
     start = time.monotonic()
     collection = options.open_collection(args)
-    second = None
-    if args.second_judge is not None:
-        again = argparse.Namespace(**{**vars(args), "qrels": args.second_judge, "teams": None})
-        second = options.open_collection(again)
-    made = report(
-        collection,
-        measures=wanted,
-        rel=args.rel,
-        unjudged=args.unjudged,
-        seed=args.seed,
-        depth=args.depth,
-        thresholds=thresholds,
-        second=second,
-        progress=_bar if sys.stderr.isatty() else None,
-        call=args.call,
-    )
+    with options.on_cluster(args.cluster) as executor:
+        made = report(
+            collection,
+            measures=measures,
+            **options.keywords(args, "rel", "unjudged", "seed", "depth", "pooled", "jobs", "workdir"),
+            executor=executor,
+            thresholds=thresholds,
+            second=None if args.second is None else options.open_again(args, args.second),
+            progress=_bar if sys.stderr.isatty() else None,
+            call=args.call,
+        )
     options.write_output(made.render(args.format), args.output)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)

@@ -7,40 +7,33 @@ unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from unjudged.cli import options
+
+if TYPE_CHECKING:
+    from unjudged.results import Result
 
 HELP = "scores of runs; -q per topic"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add_collection(parser)
-    options.add_measures(parser, "AP,nDCG@10,P@10,RR,bpref,Judged@10")
-    parser.add_argument("-q", "--per-topic", action="store_true", help="scores of each topic, too")
-    options.add_scoring(parser)
-    options.add_growth(parser)
-    options.add_output(parser)
+    scoring = ("scoring", (*options.SCORING, "growth"))
+    options.add_all(parser, "score", *options.COLLECTION, "measures", "per_topic", scoring)
+    options.add_output(parser, "score")
 
 
 def run(args: argparse.Namespace) -> int:
     """Score and print."""
-    from unjudged.measures import measures
-    from unjudged.scoring import DEFAULT, score
+    from unjudged.scoring import BOUNDED_DEFAULT, score, score_bounds
 
-    wanted = args.measures or list(DEFAULT)
-    measures(wanted)  # a misspelt measure is told before anything is read
+    wanted = options.measures_asked(args, "score")
     collection = options.open_collection(args, lists=args.unjudged == "bounds")
     if args.unjudged == "bounds":
-        from unjudged.measures.bounds import DEFAULT as BOUNDED
-        from unjudged.measures.bounds import bounds
-
-        wanted = args.measures or list(BOUNDED)
-        found = bounds(collection, wanted, rel=args.rel, growth=args.growth, topics=args.topics, call=args.call)
-        found.per_topic = args.per_topic
-        options.write_output(found.render(args.format), args.output)
-        return 0
-    scores = score(collection, wanted, **options.scoring_arguments(args), call=args.call)
-    scores.per_topic = args.per_topic
-    options.write_output(scores.pieces(args.format), args.output)
+        given = options.keywords(args, "rel", "growth", "topics", "per_topic")
+        found: Result = score_bounds(collection, args.measures or list(BOUNDED_DEFAULT), **given, call=args.call)
+    else:
+        found = score(collection, wanted, **options.keywords(args, *options.SCORING, "per_topic"), call=args.call)
+    options.write_output(found.pieces(args.format), args.output)
     return 0

@@ -11,134 +11,98 @@ import argparse
 import contextlib
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import options
 from unjudged.errors import UsageError
+from unjudged.options import of_study, option
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.studies import Study
 
-ANSWER_WITHIN = "10s"
-"""How long a Dask scheduler may take to answer."""
+EXCLUDING = {"one_per_team": "all_runs", "all_runs": "one_per_team"}
+JUDGMENTS = ("before", "second")
+"""Options whose file holds other judgments of the same runs."""
 HELP = "agreement, power, swap, leave-team-out, depth, ...: the tables and figures of the papers"
 
 
-def __getattr__(name: str) -> Any:
-    """PARTS: the studies there are, looked up when somebody asks."""
-    if name == "PARTS":
-        from unjudged.studies import known
-
-        return known()
-    raise AttributeError(name)
-
-
 class Part:
-    """One study as a part of the verb; its options come from its keyword arguments."""
+    """One study, or one question with the options the report asks it with, as a part of the verb."""
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
-        self.HELP = study.help
+    def __init__(self, name: str, study: Study, fixed: Mapping[str, Any], help: str) -> None:
+        self._name, self._study, self._fixed = name, study, fixed
+        self.HELP = help
         self.__doc__ = inspect.cleandoc(study.function.__doc__ or study.help)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """The study's options."""
-        _add_arguments(parser, self._study)
+        """The study's options, which come from its keyword arguments."""
+        study, command = self._study, f"study {self._study.name}"
+        options.add_all(parser, command, *options.COLLECTION)
+        own = parser.add_argument_group("this study")
+        groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
+        titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
+        for name, default in {**study.defaults, **self._fixed}.items():
+            into = groups[titles[name]] if name in titles else own
+            options.put(into, of_study(name, default, study.name), studied=True)
+        for name, other in EXCLUDING.items():
+            if other in study.options and not self._fixed.get(other):
+                options.put(groups["runs"], option(f"usual_{name}"))
+        options.group(parser, "work", *options.WORK, "beside", command=command)
+        charts = dict.fromkeys(name for names in study.figures.values() for name in names)
+        options.add_output(parser, command, list(charts))
 
     def run(self, args: argparse.Namespace) -> int:
         """Run it and print."""
-        return _run(self._study, args)
+        from unjudged.studies import study as run_study
+
+        study = self._study
+        given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
+        if any(other in given and getattr(args, f"usual_{name}", False) for name, other in EXCLUDING.items()):
+            raise UsageError("--one-per-team and --all-runs exclude each other")
+        study.ready({**self._fixed, **given})  # refuses what means nothing before anything is read
+        charts = options.charts_asked(args, study.charts({**self._fixed, **given}, several=bool(args.beside)))
+        collections = _collections(args)
+        given |= {name: options.open_again(args, given[name]) for name in JUDGMENTS if name in given}
+        with options.on_cluster(args.cluster) as executor, _progress() as progress:
+            result = run_study(
+                self._name,
+                collections,
+                executor=executor,
+                progress=progress,
+                **options.keywords(args, "jobs", "workdir"),
+                call=args.call,
+                **given,
+            )
+        options.write_result(result, args, charts, verdict=True)
+        return 0
 
 
-def part(name: str) -> Part:
-    """The study of this name."""
-    from unjudged.studies import find
+class _Studies(Mapping[str, Part]):
+    """The studies there are and the questions of the report they answer, each loaded when somebody asks for it."""
 
-    return Part(find(name))
+    def __iter__(self) -> Iterator[str]:
+        from unjudged.studies import QUESTIONS, known
 
+        there = known()
+        yield from there
+        yield from (key for key, q in QUESTIONS.items() if key not in there and q.study in there)
 
-def _add_arguments(parser: argparse.ArgumentParser, study: Study) -> None:
-    from unjudged.studies.options import option_of
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
-    options.add_collection(parser)
-    own = parser.add_argument_group("this study")
-    groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
-    titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
-    for name, parameter in study.options.items():
-        option = option_of(name, parameter, study.name)
-        default = parameter.default
-        into = groups[titles[name]] if name in titles else own
-        if isinstance(default, bool):
-            into.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
-            continue
-        shown = "" if default is None or "default" in option.help else f" (default {_shown(default)})"
-        into.add_argument(
-            *option.flags,
-            dest=name,
-            action="append" if name == "measures" else "store",
-            metavar=None if option.choices else option.metavar,
-            choices=option.choices or None,
-            type=_typed(option.parse, option.flags[-1]),
-            help=option.help + shown,
-        )
-    for flag, other in (("--one-per-team", "all_runs"), ("--all-runs", "one_per_team")):
-        if other in study.options:
-            groups["runs"].add_argument(flag, dest="usual_runs", action="store_true", help="the default of this study")
-    work = parser.add_argument_group("work")
-    work.add_argument("--cluster", metavar="ADDRESS", help="work on this Dask cluster instead of local processes")
-    work.add_argument("--workdir", metavar="DIR", help="keep finished work there; the same command continues")
-    work.add_argument(
-        "--beside",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; repeatable",
-    )
-    options.add_output(parser, [name for names in study.figures.values() for name in names])
+    def __getitem__(self, name: str) -> Part:
+        from unjudged.studies import QUESTIONS, find, known
+
+        if name in known():
+            return Part(name, find(name), QUESTIONS[name].options if name in QUESTIONS else {}, find(name).help)
+        asked = QUESTIONS[name]
+        return Part(name, find(asked.study), asked.options, f"{asked.text} ({asked.study} as in the report)")
 
 
-def _shown(default: Any) -> str:
-    return ",".join(map(str, default)) if isinstance(default, (tuple, list)) else str(default)
-
-
-def _typed(parse: Any, flag: str) -> Any:
-    """A parser whose complaint names the option."""
-
-    def read(text: str) -> Any:
-        try:
-            return parse(text)
-        except UsageError as problem:
-            raise argparse.ArgumentTypeError(str(problem)) from None
-
-    read.__name__ = "number" if parse in (int, float) else flag
-    return read
-
-
-def _run(study: Study, args: argparse.Namespace) -> int:
-    from unjudged.studies import study as run_study
-
-    given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
-    study.ready(given)  # what means nothing is told before anything is read
-    if getattr(args, "usual_runs", False) and ("all_runs" in given or "one_per_team" in given):
-        raise UsageError("--one-per-team and --all-runs exclude each other")
-    charts = options.charts_asked(args, study.charts(given, several=bool(args.beside)))
-    collections = _collections(args)
-    with _cluster(args.cluster) as executor, _progress() as progress:
-        result = run_study(
-            study.name,
-            collections,
-            executor=executor,
-            jobs=args.jobs,
-            workdir=args.workdir,
-            progress=progress,
-            call=args.call,
-            **given,
-        )
-    options.write_result(result, args, charts, verdict=True)
-    return 0
+PARTS = _Studies()
 
 
 def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:
@@ -150,7 +114,7 @@ def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]
         where = Path(folder)
         qrels = next((q for q in (where / "qrels.txt", where / "qrels.txt.gz") if q.is_file()), None)
         if qrels is None or not (where / "runs").is_dir():
-            raise UsageError(f"--beside {folder}: a folder with qrels.txt (or qrels.txt.gz) and runs/ is wanted")
+            raise UsageError(f"--beside {folder}: a folder with qrels.txt (or qrels.txt.gz) and runs/ is needed")
         name = where.resolve().name
         if name in found:
             raise UsageError(f"--beside {folder}: two collections are called {name}")
@@ -163,24 +127,6 @@ def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]
 def _name_of(qrels: str) -> str:
     """A collection is called after the folder of its judgments."""
     return Path(qrels).resolve().parent.name or "collection"
-
-
-@contextlib.contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
-    """An executor on a Dask cluster, or None."""
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError("--cluster needs Dask: pip install 'unjudged[cluster]'") from None
-    try:
-        client: Any = Client(address, timeout=ANSWER_WITHIN)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TimeoutError) as problem:
-        raise UsageError(f"no Dask scheduler answers at {address} ({type(problem).__name__})") from None
-    with client:
-        yield client.get_executor()
 
 
 @contextlib.contextmanager

@@ -151,16 +151,20 @@ def _evaluate(qrels: str, run: str, flags: dict[str, list[str]], version: int) -
     collection = read_collection(qrels, run, reading, topic_notes=False, lists=False)
     options.print_notes(collection.notes)
     only = flags.get("-D", [""])[-1].partition(".")[2]
-    table = Table(collection, prepared, complete="-c" in flags, condensed="-J" in flags, version=version, only=only)
     zscores = _read_zscores(flags["-Z"][-1]) if "-Z" in flags else None
-    return table.text(per_topic="-q" in flags, summary="-n" not in flags, zscores=zscores)
+    how: dict[str, Any] = {"complete": "-c" in flags, "condensed": "-J" in flags, "version": version, "only": only}
+    return Table(collection, prepared, zscores, **how).text(per_topic="-q" in flags, summary="-n" not in flags)
 
 
-def _read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+ZScores = dict[tuple[str, str], tuple[float, float]]
+"""Mean and deviation of a measure in a topic."""
+
+
+def _read_zscores(path: str) -> ZScores:
     from unjudged.io import files
     from unjudged.io.ids import to_text
 
-    found: dict[tuple[str, str], tuple[float, float]] = {}
+    found: ZScores = {}
     for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
         fields = line.split()
         if not fields:
@@ -177,10 +181,19 @@ class Table:
     """What trec_eval prints: a line per measure for each topic in byte order, then the summary."""
 
     def __init__(
-        self, collection: Any, lines: list[Any], *, complete: bool, condensed: bool, version: int, only: str
+        self,
+        collection: Any,
+        lines: list[Any],
+        zscores: ZScores | None,
+        *,
+        complete: bool,
+        condensed: bool,
+        version: int,
+        only: str,
     ) -> None:
         import numpy as np
 
+        self.zscores = zscores
         self.hits = collection.hits.condensed() if condensed else collection.hits
         self.name, self.topics = collection.tags[0], collection.topics
         answered = self.hits.answered
@@ -202,46 +215,42 @@ class Table:
                     cells = np.where(answered, cells, 0.0)
             self.values.append(cells)
 
-    def text(
-        self, *, per_topic: bool, summary: bool, zscores: dict[tuple[str, str], tuple[float, float]] | None
-    ) -> str:
+    def text(self, *, per_topic: bool, summary: bool) -> str:
         """The whole output."""
         out: list[str] = []
+        lines = list(zip(self.lines, self.values, strict=True))
         if per_topic:
             for topic in self.order:
-                for line, cells in zip(self.lines, self.values, strict=True):
-                    if line.per_topic:
-                        out.append(
-                            self._line(line, self.topics[topic], self._cell(line, cells, topic, zscores), zscores)
-                        )
+                name = self.topics[topic]
+                out += [
+                    self._line(line, name, self._cell(line, cells, topic)) for line, cells in lines if line.per_topic
+                ]
         if summary:
-            for line, cells in zip(self.lines, self.values, strict=True):
-                if line.summary:
-                    out.append(self._line(line, "all", self._summary(line, cells, zscores), zscores))
+            out += [self._line(line, "all", self._summary(line, cells)) for line, cells in lines if line.summary]
         return "".join(out)
 
-    def _line(self, line: Any, topic: str, value: Any, zscores: Any) -> str:
+    def _line(self, line: Any, topic: str, value: Any) -> str:
         if isinstance(value, str):
             shown = value
         else:
-            shown = f"{value:.0f}" if line.value == "int" and zscores is None else f"{value:6.4f}"
-        mark = "Z" if zscores is not None and not isinstance(value, str) else ""
+            shown = f"{value:.0f}" if line.value == "int" and self.zscores is None else f"{value:6.4f}"
+        mark = "Z" if self.zscores is not None and not isinstance(value, str) else ""
         return f"{mark}{line.name:<22}\t{topic}\t{shown}\n"
 
-    def _cell(self, line: Any, cells: Any, topic: int, zscores: Any) -> Any:
+    def _cell(self, line: Any, cells: Any, topic: int) -> Any:
         if cells is None:
             return self._relstring(topic, line.length)
-        return _zscore(zscores, self.topics[topic], line.name, float(cells[topic]))
+        return self._zscore(self.topics[topic], line.name, float(cells[topic]))
 
-    def _summary(self, line: Any, cells: Any, zscores: Any) -> Any:
+    def _summary(self, line: Any, cells: Any) -> Any:
         import numpy as np
 
         if cells is None:
             return self.name
         places = np.flatnonzero(self.counted)
-        if zscores is None:
+        if self.zscores is None:
             return line.measure.over_topics(cells[places])
-        scored = [_zscore(zscores, self.topics[t], line.name, float(cells[t])) for t in places]
+        scored = [self._zscore(self.topics[t], line.name, float(cells[t])) for t in places]
         return sum(scored) if line.value == "int" else sum(scored) / max(len(scored), 1)
 
     def _relstring(self, topic: int, length: int) -> str:
@@ -253,13 +262,12 @@ class Table:
                 shown[rank - 1] = "." if grade < 0 else str(grade) if grade <= 9 else ">"
         return f"'{''.join(shown)}'"
 
-
-def _zscore(zscores: Any, topic: str, name: str, value: float) -> float:
-    if zscores is None:
-        return value
-    if (topic, name) not in zscores:
-        return -1000000.0
-    mean, deviation = float(zscores[topic, name][0]), float(zscores[topic, name][1])
-    if deviation == 0:
-        return 0.0 if value == mean else -1000000.0
-    return (value - mean) / deviation
+    def _zscore(self, topic: str, name: str, value: float) -> float:
+        if self.zscores is None:
+            return value
+        if (topic, name) not in self.zscores:
+            return -1000000.0
+        mean, deviation = self.zscores[topic, name]
+        if deviation == 0:
+            return 0.0 if value == mean else -1000000.0
+        return (value - mean) / deviation

@@ -6,9 +6,8 @@ new `Judgments` over the same arrays.
 
 from __future__ import annotations
 
-from unjudged.collection.cells import Cells, tabulated
 from unjudged.collection.collection import Collection
-from unjudged.collection.hits import Hits
+from unjudged.collection.hits import Cells, Hits, tabulated
 from unjudged.collection.joining import join_hits
 from unjudged.collection.judgments import Gains, Ideal, Judgments, key_of
 from unjudged.collection.pool import Pool

@@ -5,28 +5,32 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unjudged.collection.history import Change, added, carried, change, replay
 from unjudged.collection.hits import Hits
 from unjudged.collection.joining import hits_of_cells, keep_hits
 from unjudged.collection.judgments import Judgments
 from unjudged.collection.pool import Pool
-from unjudged.collection.rankings import Rankings
+from unjudged.collection.rankings import FullLists, Rankings
 from unjudged.collection.segments import Ints
 from unjudged.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from unjudged.collection.load import Origin
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
     """Judgments and runs, ready to be scored, reduced and compared.
 
-    A reduction gives a new collection over the same arrays: `keeping` (some judgments), `only` (some topics),
-    `with_runs` (some runs). `.history` tells what was done, `.full` is the collection before judgments or runs
-    were taken away, and `.rows` says which of its rows are left. `.pool` is what a reduction knew of the pool;
-    None until one needed it.
+    A change gives a new collection over the same arrays: `keeping` (some judgments), `regraded` (other grades),
+    `only` (some topics), `with_runs` (some runs), `with_gains`. `.history` tells what was done, `.full` is the
+    collection before judgments or runs were taken away, and `.rows` says which of its rows are left. `.pool` is what a
+    change knew of the pool; None until one needed it.
     """
 
     judgments: Judgments
@@ -38,10 +42,13 @@ class Collection:
     sources: tuple[str, ...]
     tags: tuple[str, ...]
     settings: Mapping[str, Any]
-    _rankings: Callable[[], Rankings] = field(repr=False)
-    _again: Callable[[str | None, Sequence[Any]], Collection] | None = field(default=None, repr=False)
+    _lists: FullLists = field(repr=False)
+    _origin: Origin | None = field(default=None, repr=False)
+    history: tuple[Change, ...] = ()
+    """What was done since it was read; the lines of it stand among the settings of every result."""
     pool: Pool | None = None
-    _left_of: tuple[Collection, Ints] | None = field(default=None, repr=False)
+    _full: Collection | None = field(default=None, repr=False)
+    _rows: Ints | None = field(default=None, repr=False)
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @functools.cached_property
@@ -49,25 +56,20 @@ class Collection:
         """The judged topics, in the order of the judgments."""
         return tuple(self.judgments.topics)
 
-    @functools.cached_property
+    @property
     def rankings(self) -> Rankings:
         """Full lists (reads the runs again on first use)."""
-        return self._rankings()
-
-    @property
-    def history(self) -> tuple[str, ...]:
-        """What was done to the judgments, one line a step; also among the settings of every result."""
-        return tuple(self.settings.get("history", ()))
+        return self._lists.get()
 
     @property
     def full(self) -> Collection:
         """The collection before judgments or runs were taken away (topics chosen with `only` stay chosen)."""
-        return self if self._left_of is None else self._left_of[0]
+        return self if self._full is None else self._full
 
     @property
     def rows(self) -> Ints:
         """For each judgment, its row in the judgments of `.full`."""
-        return np.arange(len(self.judgments)) if self._left_of is None else self._left_of[1]
+        return np.arange(len(self.judgments)) if self._rows is None else self._rows
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value of `make()`, computed once for this collection and key."""
@@ -75,35 +77,40 @@ class Collection:
             self._kept[key] = make()
         return self._kept[key]
 
+    def with_ties(self, rule: str) -> Collection:
+        """The same collection with equal scores in another order; the runs are read again, the history is repeated."""
+        return self if rule == self.settings["ties"] else replay(self._readable().with_ties(rule), self.history)
+
+    @change(basic=True, runs=lambda collection, runs: collection._readable().inputs(runs) if runs else ())
+    def adding(self, *runs: Any) -> Collection:
+        """The same judgments with more runs behind those that are there; all runs are read again.
+
+        Runs are given in any of the ways `load` takes them. They were not there to be pooled: what was done to the
+        judgments before stays as it is.
+        """
+        if not runs:
+            return self
+        origin = self._readable()
+        everything = origin.collection((*origin.runs, *added(self.history), *runs), full=True)
+        return carried(everything, self.history, len(origin.runs))
+
+    def _readable(self) -> Origin:
+        if self._origin is None:
+            raise UsageError("the runs of this collection cannot be read again; load them from files or objects")
+        return self._origin
+
+    def _told(self, line: str) -> dict[str, Any]:
+        """The settings with one more line of history."""
+        return {**self.settings, "history": [*self.settings.get("history", ()), line]}
+
+    @change(basic=True)
     def with_gains(self, gains: Mapping[int, float]) -> Collection:
         """The same collection with other gains."""
         judgments = self.judgments.with_gains(gains)
         settings = {**self.settings, "gains": dict(judgments.gains.levels), "highest gain": judgments.gains.highest()}
-        return replace(
-            self,
-            judgments=judgments,
-            hits=self.hits.over(judgments),
-            settings=settings,
-            _again=self._repeating(lambda read: read.with_gains(gains)),
-        )
+        return replace(self, judgments=judgments, hits=self.hits.over(judgments), settings=settings)
 
-    def with_ties(self, rule: str) -> Collection:
-        """The same collection with equal scores in another order; the runs are read again."""
-        return self if rule == self.settings["ties"] else self._read_again(rule, ())
-
-    def adding(self, *runs: Any) -> Collection:
-        """The same collection with more runs behind those it has; all runs are read again."""
-        return self._read_again(None, runs) if runs else self
-
-    def _read_again(self, ties: str | None, more: Sequence[Any]) -> Collection:
-        if self._again is None:
-            raise UsageError("the runs of this collection cannot be read again; load them from files or objects")
-        return self._again(ties, more)
-
-    def _repeating(self, step: Callable[[Collection], Collection]) -> Callable[[str | None, Sequence[Any]], Collection]:
-        """How to read a collection again that was made of this one by `step`."""
-        return lambda ties, more: step(self._read_again(ties, more))
-
+    @change(basic=True, by_row={"kept": lambda judgments: np.ones(len(judgments), bool)})
     def keeping(self, kept: npt.NDArray[np.bool_], step: str, pool: Pool | None = None) -> Collection:
         """Only the judgments chosen by a mask (one flag per row); the others become unjudged.
 
@@ -131,29 +138,36 @@ class Collection:
             judgments=judgments,
             hits=keep_hits(self.hits, judgments, kept),
             notes=(*self.notes, *(f"{step}: {note}" for note in (*told, *(pool.notes if pool else ())))),
-            settings={**self.settings, "history": [*self.history, line]},
-            _rankings=lambda: self.rankings.keeping(self.judgments, kept),
-            _again=self._repeating(lambda read: read.keeping(kept, step, pool)),
+            settings=self._told(line),
+            _lists=self._lists.then(Rankings.keeping, self.judgments, kept),
             pool=pool or self.pool,
-            _left_of=(self.full, self.rows[kept]),
+            _full=self.full,
+            _rows=self.rows[kept],
         )
 
-    def regraded(self, grade: npt.NDArray[np.int32], step: str) -> Collection:
-        """The same judgments with other grades (gains and H stay those of the full collection)."""
+    @change(basic=True, by_row={"grade": lambda judgments: judgments.grade})
+    def regraded(self, grade: npt.NDArray[np.int32], step: str, top_grade: int | None = None) -> Collection:
+        """The same judgments with other grades.
+
+        Gains and H stay those of the full collection, unless `top_grade` names the highest grade of another scale.
+        """
         if grade.shape != (len(self.judgments),):
             raise UsageError(f"{len(self.judgments)} grades are needed, one per judgment")
-        judgments = self.judgments.with_grades(grade.astype(np.int32))
+        judgments = self.judgments.with_grades(grade.astype(np.int32), top_grade)
         changed = int((judgments.grade != self.judgments.grade).sum())
-        line = f"{step}: {changed} of {len(grade)} grades changed"
+        settings = self._told(f"{step}: {changed} of {len(grade)} grades changed")
+        if top_grade is not None:
+            settings["highest gain"] = judgments.gains.highest()
         return replace(
             self,
             judgments=judgments,
             hits=self.hits.over(judgments),
-            settings={**self.settings, "history": [*self.history, line]},
-            _again=self._repeating(lambda read: read.regraded(grade, step)),
-            _left_of=(self.full, self.rows),
+            settings=settings,
+            _full=self.full,
+            _rows=self.rows,
         )
 
+    @change(basic=True)
     def only(self, topics: Sequence[int], step: str | None = None) -> Collection:
         """These topics alone, by number; everything else as if the collection had been read so."""
         chosen = np.unique(np.asarray(topics, np.int64))
@@ -167,52 +181,59 @@ class Collection:
             self,
             judgments=judgments,
             hits=hits_of_cells(self.hits, judgments, cells, shift),
-            settings={**self.settings, "history": [*self.history, step or f"{len(chosen)} of {many} topics"]},
-            _rankings=lambda: self.rankings.keeping(self.judgments, kept).in_cells(cells),
-            _again=self._repeating(lambda read: read.only(topics, step)),
-            _left_of=None,
+            settings=self._told(step or f"{len(chosen)} of {many} topics"),
+            _lists=self._lists.then(Rankings.keeping, self.judgments, kept).then(Rankings.in_cells, cells),
+            _full=None,
+            _rows=None,
         )
-        if self._left_of is None:
+        if self._full is None:
             return part
-        full, rows = self._left_of
-        number = np.cumsum(np.isin(full.judgments.topic, chosen)) - 1
-        return replace(part, _left_of=(full.only(topics), number[rows[kept]]))
+        number = np.cumsum(np.isin(self.full.judgments.topic, chosen)) - 1
+        return replace(part, _full=self.full.only(topics), _rows=number[self.rows[kept]])
 
+    @change(basic=True)
     def with_runs(self, runs: Sequence[str]) -> Collection:
-        """These runs alone, in this order. The pool stays that of all runs: `.full` keeps them."""
+        """These runs alone, in this order; runs taken away before can come back.
+
+        The pool stays that of all runs: `.full` keeps them.
+        """
+        source = self if set(runs) <= set(self.runs) else self.full
         for run in runs:
-            if run not in self.runs:
-                raise UsageError(f"no run {run!r} in this collection{nearest(run, self.runs)}")
+            if run not in source.runs:
+                raise UsageError(f"no run {run!r} in this collection{nearest(run, source.runs)}")
         if not runs or len(set(runs)) < len(runs):
             raise UsageError("runs to keep are named once each, at least one")
-        numbers, many = [self.runs.index(run) for run in runs], len(self.topics)
+        numbers, many = [source.runs.index(run) for run in runs], len(self.topics)
         cells = (np.array(numbers)[:, None] * many + np.arange(many)).ravel()
+        hits = hits_of_cells(source.hits, source.judgments, cells)
+        lists = source._lists.then(Rankings.in_cells, cells, numbers)
+        if source is not self:
+            kept = np.zeros(len(source.judgments), bool)
+            kept[self.rows] = True
+            hits, lists = keep_hits(hits, self.judgments, kept), lists.then(Rankings.keeping, source.judgments, kept)
         return replace(
             self,
             runs=tuple(runs),
-            hits=hits_of_cells(self.hits, self.judgments, cells),
-            outside=tuple(self.outside[r] for r in numbers),
-            sources=(self.sources[0], *(self.sources[r + 1] for r in numbers)),
-            tags=tuple(self.tags[r] for r in numbers),
-            _rankings=lambda: self.rankings.in_cells(cells, numbers),
-            _again=self._repeating(lambda read: read.with_runs([*runs, *read.runs[len(self.runs) :]])),
-            _left_of=(self.full, self.rows),
+            hits=hits,
+            outside=tuple(source.outside[r] for r in numbers),
+            sources=(self.sources[0], *(source.sources[r + 1] for r in numbers)),
+            tags=tuple(source.tags[r] for r in numbers),
+            _lists=lists,
+            _full=self.full,
+            _rows=self.rows,
         )
 
     def alone(self) -> Collection:
         """The same judgments and runs cut off from files and from the collection they were taken from: to travel."""
-        return replace(self, _rankings=_left_behind, _again=None, _left_of=None)
+        told = tuple(step.told() for step in self.history)
+        return replace(self, _lists=FullLists(_left_behind), _origin=None, _full=None, _rows=None, history=told)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Full lists travel once they have been read; the files they come from do not."""
-        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("_rankings", "_again", "_kept")}
-        return state | {"rankings": self.__dict__.get("rankings")}
+        """Everything but what can be computed again."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "_kept"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        lists = state.pop("rankings")
-        self.__dict__.update(state, _kept={}, _again=None, _rankings=_left_behind)
-        if lists is not None:
-            self.__dict__["rankings"] = lists
+        self.__dict__.update(state, _kept={})
 
     def __repr__(self) -> str:
         teams = len({self.teams[r] for r in self.runs if r in self.teams})

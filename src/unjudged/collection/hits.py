@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.cells import Cells, CellWise, tabulated
 from unjudged.collection.judgments import Ideal, Judgments, key_of
-from unjudged.collection.segments import Floats, Ints, changes, tie_groups
+from unjudged.collection.segments import Floats, Ints, changes, locked, tie_groups
 from unjudged.errors import MeasureError
+
+Cells = npt.NDArray[np.float64]
+"""One value per cell, run after run: cell number = run * topics + topic."""
 
 _HIGHEST = 2**31 - 1
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
-class Hits(CellWise):
+class _Choice:
+    """The hits of some grades: arrays that the list as it was and the condensed list share."""
+
+    def __init__(self, offsets: Ints, *arrays: npt.NDArray[np.int32]) -> None:
+        self.offsets = offsets
+        self.row, self.rank, self.place = arrays
+        self.gains: dict[Any, Floats] = {}
+
+    @functools.cached_property
+    def position(self) -> Ints:
+        """1, 2, 3... inside the cell."""
+        return positions(self.offsets)
+
+
+class Hits:
     """The retrieved judged documents of every cell in rank order, as measures see them.
 
     `rank` is the document's rank in the run, `position` its place (1, 2, 3...) among the hits kept in this
@@ -44,64 +60,88 @@ class Hits(CellWise):
         judgments: Judgments,
         offsets: Ints,
         row: npt.NDArray[np.int32],
-        rank: npt.NDArray[np.int32] | Callable[[], npt.NDArray[np.int32]],
+        rank: npt.NDArray[np.int32] | None,
         length: npt.NDArray[np.int32],
         answered: npt.NDArray[np.bool_],
         rel: int = 1,
-        parent: Hits | None = None,
+        base: Hits | None = None,
         ties: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
         repeats: Ints | None = None,
         ungrouped: Hits | None = None,
     ) -> None:
         self.judgments, self.offsets, self.row = judgments, offsets, row
-        self._late_rank = rank if callable(rank) else None
-        if not callable(rank):
-            self.__dict__["rank"] = rank
         self.length, self.answered, self.rel = length, answered, rel
         self.ties, self.repeats = ties, repeats
         self._ungrouped = ungrouped
-        self._parent = parent
-        self._uncondensed: Hits | None = None
-        self._place: npt.NDArray[np.int32] | None = None  # position in the parent, where known
+        self._base = base  # the hits this is a view of, without their views: no circle of references
+        self._listed: npt.NDArray[np.int32] | None = None  # of a condensed list: the ranks in the list as it was
+        self._choices: dict[tuple[int, int], _Choice] = {}
+        self._choice: _Choice | None = None
         self._kept: dict[Any, Any] = {}
         self._gains: dict[Any, Floats] = {}
+        if rank is not None:
+            self.__dict__["rank"] = rank
+        self._lock()
+
+    def _lock(self) -> None:
+        for array in (self.offsets, self.row, self.__dict__.get("rank"), self.length, self.answered, self.repeats):
+            if array is not None:
+                locked(array)
+        for array in self.ties or ():
+            locked(array)
 
     def __getstate__(self) -> dict[str, Any]:
         """What was given travels; views and derived arrays are made again."""
         derived = {name for name, value in vars(Hits).items() if isinstance(value, functools.cached_property)}
         given = {name: value for name, value in self.__dict__.items() if name not in derived}
-        return given | {"rank": self.rank, "_late_rank": None, "_kept": {}, "_gains": {}}
+        return given | {"rank": self.rank, "_kept": {}, "_gains": {}, "_choices": {}, "_choice": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock()
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once for this view and kept under `key`."""
+        """What `make` gives, made once for this view and kept under `key`. It must not hold this view itself."""
         if key not in self._kept:
-            self._kept[key] = make()
+            made = make()
+            self._kept[key] = locked(made) if isinstance(made, np.ndarray) else made
         return self._kept[key]
+
+    def without_views(self) -> Hits:
+        """The same hits, which know nothing of the views and values kept with these: what those may hold."""
+        bare = type(self).__new__(type(self))
+        bare.__dict__.update(self.__dict__, _kept={})
+        bare.__dict__.pop("_bare", None)
+        return bare
+
+    @functools.cached_property
+    def _bare(self) -> Hits:
+        """What views of these hits hold of them."""
+        return self.without_views() if self._base is None else self._base
 
     # -- what a hit is
 
     @functools.cached_property
     def rank(self) -> npt.NDArray[np.int32]:
-        """Rank of each hit in its list."""
-        assert self._late_rank is not None
-        return self._late_rank()
+        """Rank of each hit in its list; in a condensed list, its place there."""
+        return locked(self.position.astype(np.int32))
 
     @functools.cached_property
     def grade(self) -> npt.NDArray[np.int32]:
         """Grade of each hit."""
-        return self.judgments.grade[self.row]
+        return locked(self.judgments.grade[self.row])
 
     def gain(self, gains: Mapping[int, float] | None = None) -> Floats:
         """Gain of each hit (0 for nonrelevant ones)."""
         key = key_of(gains)
         if key not in self._gains:
-            self._gains[key] = self.judgments.gain(gains)[self.row]
+            self._gains[key] = locked(self.judgments.gain(gains)[self.row])
         return self._gains[key]
 
     @functools.cached_property
     def topic(self) -> Ints:
         """Topic number of each hit."""
-        return self.judgments.topic[self.row]
+        return locked(self.judgments.topic[self.row])
 
     @property
     def cell(self) -> Ints:
@@ -116,17 +156,17 @@ class Hits(CellWise):
     @functools.cached_property
     def position(self) -> Ints:
         """1, 2, 3... inside the cell, in rank order."""
-        return np.arange(1, len(self) + 1) - self.each(self.offsets[:-1])
+        return positions(self.offsets) if self._choice is None else self._choice.position
 
     @functools.cached_property
     def line(self) -> Ints:
         """The place of each hit among the lines of its list: its rank, plus the repeated documents above it."""
-        rank = self.rank.astype(np.int64)
+        rank = locked(self.rank.astype(np.int64))
         if self.repeats is None or not len(self.repeats):
             return rank
         cell, width = self.cell, max(int(rank.max(initial=0)), int(self.repeats[:, 1].max())) + 1
         repeat = np.sort(self.repeats[:, 0] * width + self.repeats[:, 1])
-        return rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width)
+        return locked(rank + np.searchsorted(repeat, cell * width + rank) - np.searchsorted(repeat, cell * width))
 
     # -- other views
 
@@ -154,27 +194,26 @@ class Hits(CellWise):
     def chosen_by(
         self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False
     ) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Offsets, row (or the value itself), rank and position here of the hits whose row has low <= value <= high."""
+        """Offsets, row (or the value itself), rank and position here of the hits whose row has low <= value <= high.
+
+        Of a condensed list, rank is the one in the list as it was.
+        """
         out = [np.empty(len(self), np.int32) for _ in range(3)]
         offsets = np.empty(len(self.offsets), np.int64)
-        many = kernels.choose_hits(value, low, high, renumber, self.row, self.rank, self.offsets, *out, offsets)
+        rank = self.rank if self._listed is None else self._listed
+        many = kernels.choose_hits(value, low, high, renumber, self.row, rank, self.offsets, *out, offsets)
         return offsets, out[0][:many], out[1][:many], out[2][:many]
 
     def _graded(self, low: int, high: int, rel: int) -> Hits:
         """Only documents with low <= grade <= high."""
         if type(self) is not Hits or self.ties is not None:
             return self.where((self.grade >= low) & (self.grade <= high), rel)
-        if self._uncondensed is not None:  # the same hits of the list as it was, with the positions there as ranks
-            there = self._uncondensed.once(
-                ("graded", low, high), lambda: cast(Hits, self._uncondensed)._graded(low, high, rel)
-            )
-            view = Hits(self.judgments, there.offsets, there.row, there._place, self.length, self.answered, rel, self)
-            view._gains, view._place = there._gains, there._place
-            view.__dict__["position"] = there.position
-            return view
-        offsets, row, rank, place = self.chosen_by(self.judgments.grade, low, high)
-        view = Hits(self.judgments, offsets, row, rank, self.length, self.answered, rel, self)
-        view._place = place
+        found = self._choices.get((low, high))
+        if found is None:
+            found = self._choices[low, high] = _Choice(*self.chosen_by(self.judgments.grade, low, high))
+        rank = found.rank if self._listed is None else found.place
+        view = Hits(self.judgments, found.offsets, found.row, rank, self.length, self.answered, rel, self._bare)
+        view._gains, view._choice = found.gains, found
         return view
 
     def of_runs(self, first: int, last: int) -> Hits:
@@ -192,7 +231,7 @@ class Hits(CellWise):
             self.answered[cells],
         )
 
-    def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Hits:
+    def where(self, mask: npt.NDArray[np.bool_], rel: int | None = None) -> Self:
         """Only the hits chosen by a mask; narrower views are made of this."""
         chosen = np.flatnonzero(mask)
         offsets = np.searchsorted(chosen, self.offsets)
@@ -204,56 +243,54 @@ class Hits(CellWise):
             self.length,
             self.answered,
             self.rel if rel is None else rel,
-            self,
+            self._bare,
             None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen]),
         )
         for known in ("grade", "topic"):
             if known in self.__dict__:
-                view.__dict__[known] = self.__dict__[known][chosen]
-        return view
+                view.__dict__[known] = locked(self.__dict__[known][chosen])
+        return cast("Self", view)
 
-    def relevant(self, rel: int = 1) -> Hits:
+    def relevant(self, rel: int = 1) -> Self:
         """Only documents of grade `rel` or more; R and N follow."""
-        return cast(Hits, self.once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
+        return cast("Self", self.once(("graded", rel, _HIGHEST), lambda: self._graded(rel, _HIGHEST, rel)))
 
-    def gaining(self, gains: Mapping[int, float] | None = None) -> Hits:
+    def gaining(self, gains: Mapping[int, float] | None = None) -> Self:
         """Only documents with a gain: the relevant ones, unless some grade has none."""
         levels = dict(self.judgments.gains.levels) if gains is None else gains
         if all(gain > 0 for grade, gain in levels.items() if grade > 0):
             return self.relevant(1)
-        return cast(Hits, self.once(("gaining", key_of(gains)), lambda: self.where(self.gain(gains) > 0)))
+        return cast("Self", self.once(("gaining", key_of(gains)), lambda: self.where(self.gain(gains) > 0)))
 
-    def of_grade(self, grade: int) -> Hits:
+    def of_grade(self, grade: int) -> Self:
         """Only documents of this grade."""
-        return cast(Hits, self.once(("graded", grade, grade), lambda: self._graded(grade, grade, self.rel)))
+        return cast("Self", self.once(("graded", grade, grade), lambda: self._graded(grade, grade, self.rel)))
 
-    def nonrelevant(self, rel: int = 1) -> Hits:
+    def nonrelevant(self, rel: int = 1) -> Self:
         """Only judged documents below grade `rel`."""
-        return cast(Hits, self.once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
+        return cast("Self", self.once(("graded", 0, rel - 1), lambda: self._graded(0, rel - 1, rel)))
 
-    def judged(self) -> Hits:
+    def judged(self) -> Self:
         """Without the documents of negative grade, which count as unjudged."""
 
-        def make() -> Hits:
+        def make() -> Hits | None:
             if self.judgments.lowest_grade >= 0 or (self.grade >= 0).all():
-                return self
+                return None
             return self.where(self.grade >= 0)
 
-        return cast(Hits, self.once("judged", make))
+        found = self.once("judged", make)
+        return self if found is None else cast("Self", found)
 
     @property
     def pooled(self) -> Hits:
         """With the documents of negative grade (pooled, not judged) if they were in the collection."""
-        view = self
-        while view._parent is not None:
-            view = view._parent
-        return view
+        return self if self._base is None else self._base
 
-    def top(self, k: float | None) -> Hits:
+    def top(self, k: float | None) -> Self:
         """Only ranks up to k; everything where k is None."""
         if k is None or int(self.length.max(initial=0)) <= k:
             return self
-        return cast(Hits, self.once(("top", k), lambda: self.where(self.rank <= k)))
+        return cast("Self", self.once(("top", k), lambda: self.where(self.rank <= k)))
 
     def condensed(self) -> Hits:
         """The condensed list: unjudged documents removed, ranks renumbered (Sakai, SIGIR 2007)."""
@@ -262,12 +299,8 @@ class Hits(CellWise):
             h = self.judged()
             length = np.diff(h.offsets).astype(np.int32)
             ties = None if h.ties is None else h._condensed_ties()
-
-            def position() -> npt.NDArray[np.int32]:
-                return h.position.astype(np.int32)
-
-            view = Hits(h.judgments, h.offsets, h.row, position, length, h.answered, h.rel, None, ties)
-            view._uncondensed, view._gains = h, h._gains
+            view = Hits(h.judgments, h.offsets, h.row, None, length, h.answered, h.rel, None, ties)
+            view._listed, view._choices, view._gains = h.rank, h._choices, h._gains
             for known in ("grade", "topic", "position"):
                 if known in h.__dict__:
                     view.__dict__[known] = h.__dict__[known]
@@ -280,7 +313,72 @@ class Hits(CellWise):
         assert self.ties is not None
         return tie_groups(changes(self.ties[0], self.cell), self.position)
 
-    # -- cells
+    # -- cells: hits stand cell after cell; cell c holds those from offsets[c] to offsets[c + 1]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def cells(self) -> int:
+        """Number of (run, topic) pairs."""
+        return len(self.offsets) - 1
+
+    def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+        """A value per cell, handed to each of its hits."""
+        return np.repeat(values, np.diff(self.offsets))
+
+    def sum(self, values: npt.NDArray[Any]) -> Cells:
+        """Values of the hits added up per cell, first rank first."""
+        out = np.empty(self.cells)
+        kernels.segment_sum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def count(self) -> Cells:
+        """Number of hits per cell."""
+        return np.diff(self.offsets).astype(np.float64)
+
+    def above(self, chosen: npt.NDArray[Any]) -> Floats:
+        """Running sum of `chosen` over the hits of the cell that stand before each hit."""
+        return self.running(chosen) - chosen.astype(np.float64)
+
+    def running(self, values: npt.NDArray[Any]) -> Floats:
+        """Running sum of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumsum(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def running_product(self, values: Floats) -> Floats:
+        """Running product of `values` over the hits of the cell, this hit included."""
+        out = np.empty(len(self))
+        kernels.segment_cumprod(np.ascontiguousarray(values, np.float64), self.offsets, out)
+        return out
+
+    def previous(self, values: Floats, first: float) -> Floats:
+        """The value of the hit before each hit of the cell, `first` where there is none."""
+        out = np.empty(len(self))
+        out[1:] = values[:-1]
+        out[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
+        return out
+
+    def first(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the first hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[:-1][filled]]
+        return out
+
+    def last(self, values: npt.NDArray[Any], none: float) -> Cells:
+        """The value of the last hit of each cell, `none` where there is no hit."""
+        out, filled = np.full(self.cells, none), np.diff(self.offsets) > 0
+        out[filled] = values[self.offsets[1:][filled] - 1]
+        return out
+
+    def max(self, values: npt.NDArray[Any]) -> Cells:
+        """Largest value of the hits per cell, 0 where there is none."""
+        out = np.zeros(self.cells)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            out[filled] = np.maximum.reduceat(values, self.offsets[filled])
+        return out
 
     def by_rank(self, value: Callable[[npt.NDArray[Any]], Floats]) -> Floats:
         """A function of the rank for every hit."""
@@ -338,3 +436,16 @@ class Hits(CellWise):
                 f"gains must not fall with the grade here, found {dict(gains)} (other grades: themselves)"
             )
         return highest
+
+
+def positions(offsets: Ints) -> Ints:
+    """1, 2, 3... inside each cell."""
+    return locked(np.arange(1, int(offsets[-1]) + 1) - np.repeat(offsets[:-1], np.diff(offsets)))
+
+
+def tabulated(value: Callable[[npt.NDArray[Any]], Floats], n: npt.NDArray[Any]) -> Floats:
+    """A function of each number; computed once for each whole number from 0 on where many share few."""
+    highest = int(n.max(initial=0))
+    if n.dtype.kind != "i" or highest > len(n):
+        return value(n)
+    return np.asarray(value(np.arange(highest + 1, dtype=n.dtype))[n])

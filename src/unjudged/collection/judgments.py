@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
-from unjudged.collection.segments import Floats, Ints, ranges, starts_of
+from unjudged.collection.segments import Floats, Ints, locked, ranges, starts_of
 from unjudged.errors import InputError, UsageError
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable
@@ -74,7 +74,7 @@ class Judgments:
     starts: Ints
     docs: Ids
     grade: npt.NDArray[np.int32]
-    lookup: Callable[[], Any]
+    lookup: Lookup
     gains: Gains
     order: Ints | None = None
     iterations: Ids = field(default_factory=lambda: Ids.of(["0"]))
@@ -83,6 +83,11 @@ class Judgments:
     source: str = "judgments"
     notes: tuple[str, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for array in (self.starts, self.grade, self.order, self.iteration, self.group):
+            if array is not None:
+                locked(array)
 
     @classmethod
     def of(
@@ -119,7 +124,7 @@ class Judgments:
                 starts,
                 docs,
                 grade,
-                _lookup(table.topics, docs, starts),
+                Lookup(table.topics, docs, starts),
                 scale,
                 keep,
                 table.iterations,
@@ -156,21 +161,22 @@ class Judgments:
         return len(self.grade)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Arrays and ids travel; the look-up is built again where it is needed."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("lookup", "_kept")}
+        """Arrays and ids travel; what follows from them is made again where it is needed."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "_kept"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _kept={}, lookup=_lookup(state["topics"], state["docs"], state["starts"]))
+        self.__dict__.update(state, _kept={})
+        self.__post_init__()
 
     @property
     def index(self) -> Any:
         """The look-up of rows by topic and document; built when first asked for."""
-        return self.lookup()
+        return self.lookup.index
 
     @functools.cached_property
     def topic(self) -> Ints:
         """Topic number of each row."""
-        return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
+        return locked(np.repeat(np.arange(len(self.topics)), np.diff(self.starts)))
 
     @functools.cached_property
     def lowest_grade(self) -> int:
@@ -181,20 +187,20 @@ class Judgments:
     def stratum(self) -> npt.NDArray[np.int32]:
         """Code of each row's iteration (the stratum of a sampled pool): those in use, by name."""
         if self.iteration is None:
-            return np.zeros(len(self), np.int32)
+            return locked(np.zeros(len(self), np.int32))
         used, code = np.unique(self.iteration, return_inverse=True)
         names = [self.iterations.raw(i) for i in used.tolist()]
         place = np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__), np.int64))
-        return place[code].astype(np.int32)
+        return locked(place[code].astype(np.int32))
 
     @functools.cached_property
     def best(self) -> Ints:
         """The rows that count: all, or the best one of each group of equivalent answers."""
         if self.group is None:
-            return np.arange(len(self))
+            return locked(np.arange(len(self)))
         order = np.lexsort((np.arange(len(self)), -self.grade, self.group, self.topic))
         key = self.topic[order] * (int(self.group.max(initial=0)) + 1) + self.group[order]
-        return np.sort(order[np.append(True, key[1:] != key[:-1])[: len(order)]])
+        return locked(np.sort(order[np.append(True, key[1:] != key[:-1])[: len(order)]]))
 
     def with_gains(self, gains: Mapping[int, float]) -> Judgments:
         """The same judgments with other gains."""
@@ -207,7 +213,8 @@ class Judgments:
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once for these judgments and kept under `key`."""
         if key not in self._kept:
-            self._kept[key] = make()
+            made = make()
+            self._kept[key] = locked(made) if isinstance(made, np.ndarray) else made
         return self._kept[key]
 
     def count(self, low: int, high: int | None = None) -> Floats:
@@ -234,11 +241,7 @@ class Judgments:
         """These topics alone (gains and H stay those of the full collection)."""
         chosen = np.asarray(topics, np.int64)
         sizes = np.diff(self.starts)[chosen]
-        return self._with_rows(
-            ranges(self.starts[:-1][chosen], sizes),
-            self.topics.take(chosen),
-            starts_of(sizes),
-        )
+        return self._with_rows(ranges(self.starts[:-1][chosen], sizes), self.topics.take(chosen), starts_of(sizes))
 
     def keeping(self, kept: npt.NDArray[np.bool_]) -> Judgments:
         """Only the rows chosen by a mask. Every topic stays; gains and H stay those of the full collection."""
@@ -252,21 +255,34 @@ class Judgments:
             starts=starts,
             docs=docs,
             grade=self.grade[rows],
-            lookup=_lookup(topics, docs, starts),
+            lookup=Lookup(topics, docs, starts),
             order=rows if self.order is None else self.order[rows],
             iteration=None if self.iteration is None else self.iteration[rows],
             group=None if self.group is None else self.group[rows],
             _kept={},
         )
 
-    def with_grades(self, grade: npt.NDArray[np.int32]) -> Judgments:
-        """The same rows with other grades (gains and H stay those of the full collection)."""
-        return replace(self, grade=grade, _kept={})
+    def with_grades(self, grade: npt.NDArray[np.int32], top_grade: int | None = None) -> Judgments:
+        """The same rows with other grades; gains and H stay those of the full collection, or of another top grade."""
+        gains = self.gains if top_grade is None else Gains(self.gains.levels, top_grade)
+        return replace(self, grade=grade, gains=gains, _kept={})
 
 
-def _lookup(topics: Ids, docs: Ids, starts: Ints) -> Callable[[], Any]:
-    """Builds the look-up of rows by topic and document once, when it is needed."""
-    return functools.cache(lambda: kernels.Index(topics.blob, topics.ends, docs.blob, docs.ends, starts))
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """The look-up of rows by topic and document: built when first asked for, and shared by judgments of equal rows."""
+
+    topics: Ids
+    docs: Ids
+    starts: Ints
+
+    @functools.cached_property
+    def index(self) -> Any:
+        """The kernel's look-up."""
+        return kernels.Index(self.topics.blob, self.topics.ends, self.docs.blob, self.docs.ends, self.starts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +294,10 @@ class Ideal:
     grade: npt.NDArray[np.int32]
     rank: Floats
     cumulated: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.starts, self.gain, self.grade, self.rank, self.cumulated):
+            locked(array)
 
     @classmethod
     def of(cls, judgments: Judgments, levels: Mapping[int, float] | None) -> Ideal:

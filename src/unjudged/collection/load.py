@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from unjudged import kernels
 from unjudged.collection import Collection, Judgments, Rankings, join_hits
+from unjudged.collection.rankings import FullLists
 from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames
 from unjudged.io import qa as qa_io
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
-
-Source = Callable[[bool], RunTable]
-"""Reads one run; the argument says whether to keep the full list of documents."""
 
 
 def load(
@@ -82,88 +80,204 @@ def read_collection(
     topic_notes: bool = True,
     need_runs: bool = True,
     lists: bool = True,
-    known: Judgments | None = None,
-    unchanged: files.Unchanged | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
     `lists` says whether full lists may be asked for later; a stream is kept only for their sake.
-    `known` are these judgments, read before; the runs are then read with their full lists, once for hits and rankings.
-    `unchanged` remembers the files as they were read then.
     """
-    seen = unchanged or files.Unchanged()
-    if isinstance(runs, Iterator):
-        runs = list(runs)  # they may be read again
-
-    def again(ties: str | None, more: Sequence[Any]) -> Collection:
-        if _once(qrels) or _once(runs):
-            raise UsageError("standard input can be read once, this needs the runs again: give files")
-        return read_collection(
-            qrels,
-            [runs, *more],
-            replace(reading, ties=ties or reading.ties),
-            teams=teams,
-            gains=gains,
-            only=only,
-            negative=negative,
-            qrels_format=qrels_format,
-            qa=qa,
-            jobs=jobs,
-            topic_notes=topic_notes,
-            known=judgments,
-            unchanged=seen,
-        )
-
+    seen = files.Unchanged()
     if qa and reading.truncate is None:
         reading = replace(reading, truncate=qa_io.ANSWERS)
-    if known is not None:
-        judgments = known
-    else:
+    if qrels is None:
+        if _once(runs):
+            raise UsageError("without judgments the runs are read twice, to know the topics first: give files")
+        runs = run_inputs(runs, Judgments.of(QrelsTable.unjudged([])), reading)
 
-        def table() -> QrelsTable:  # not held while the runs are read
-            if qrels is None:
-                return _no_judgments(runs, reading, jobs, seen)
-            return seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
+    def table() -> QrelsTable:  # not held while the runs are read
+        if qrels is None:
+            return _no_judgments(runs, reading, seen, jobs)
+        return seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
 
-        judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
-        if only is not None:
-            judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
-    judgments.index  # noqa: B018 - built here once, not by each thread that reads
-    sources = _sources(runs, judgments, reading, seen, lists)
-    if not sources and need_runs:
+    judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
+    if only is not None:
+        judgments = judgments.only(chosen_topics(only, list(judgments.topics)))
+    given = run_inputs(runs, judgments, reading, lists)
+    if not given and need_runs:
         raise UsageError("no runs given")
-    full = known is not None
-    tables = _read_all(list(sources.values()), full, jobs)
-    notes = [f"{judgments.source}: {note}" for note in judgments.notes]
-    notes += _run_notes(tables, judgments, topic_notes=topic_notes, outside=only is None)
-    names = tuple(table.name for table in tables)
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise UsageError(f"two runs are called {twice}")
-    team_of = _teams(teams)
-    if absent := [run for run in team_of if run not in names]:
-        many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
-        notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
-    return Collection(
-        judgments,
-        names,
-        join_hits(judgments, tables),
-        tuple(table.outside for table in tables),
-        team_of,
-        tuple(notes),
-        (judgments.source, *(table.source for table in tables)),
-        tuple(table.tag for table in tables),
-        {
-            "ties": reading.ties,
-            "truncate": reading.truncate,
-            "gains": dict(judgments.gains.levels) or "grade",
-            "highest gain": judgments.gains.highest(),
-            "negative grades": negative,
-            "only": only,
-        },
-        lambda: Rankings.of(judgments, tables if full else _read_all(list(sources.values()), True, jobs)),
-        again,
-    )
+    told: dict[str, Any] = {"teams": os.fspath(teams)} if isinstance(teams, (str, os.PathLike)) else {}
+    told |= {
+        name: True for name, set_ in (("lenient", reading.lenient), ("strict", reading.strict), ("qa", qa)) if set_
+    }
+    origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
+    return origin.collection(given)
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where a collection comes from and how it was read: what it takes to read it in another way, as data."""
+
+    judgments: Judgments
+    runs: tuple[RunInput, ...]
+    reading: Reading
+    teams: Mapping[str, str]
+    negative: str
+    only: str | None
+    jobs: int | None
+    topic_notes: bool
+    seen: files.Unchanged
+    told: Mapping[str, Any]
+    """Settings that stand in the provenance only where they were given."""
+
+    def with_ties(self, ties: str) -> Collection:
+        """The collection as it was read, with equal scores in another order."""
+        if any(run.read_once for run in self.runs):
+            raise UsageError("standard input can be read once, this needs the runs again: give files")
+        return replace(self, reading=replace(self.reading, ties=ties)).collection(self.runs, full=True)
+
+    def inputs(self, runs: Any) -> tuple[RunInput, ...]:
+        """More runs, to be read as the others were."""
+        return run_inputs(runs, self.judgments, self.reading)
+
+    def collection(self, runs: Sequence[RunInput], full: bool = False) -> Collection:
+        """These runs over the judgments; `full`: full lists are read along, so that nothing is read twice."""
+        judgments, reading = self.judgments, self.reading
+        tables = _read_all(runs, judgments, reading, self.seen, full, self.jobs)
+        notes = [f"{judgments.source}: {note}" for note in judgments.notes]
+        notes += _run_notes(tables, judgments, topic_notes=self.topic_notes, outside=self.only is None)
+        names = tuple(table.name for table in tables)
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise UsageError(f"two runs are called {twice}")
+        if absent := [run for run in self.teams if run not in names]:
+            many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
+            notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
+        if full:
+            lists = FullLists(Rankings.of, judgments, tables)
+        else:
+            lists = FullLists(_full_lists, runs, judgments, reading, self.seen, self.jobs)
+        return Collection(
+            judgments,
+            names,
+            join_hits(judgments, tables),
+            tuple(table.outside for table in tables),
+            dict(self.teams),
+            tuple(notes),
+            (judgments.source, *(table.source for table in tables)),
+            tuple(table.tag for table in tables),
+            {
+                "ties": reading.ties,
+                "truncate": reading.truncate,
+                "gains": dict(judgments.gains.levels) or "grade",
+                "highest gain": judgments.gains.highest(),
+                "negative grades": self.negative,
+                "only": self.only,
+                **self.told,
+            },
+            lists,
+            self,
+        )
+
+
+@dataclass(frozen=True)
+class RunInput:
+    """One run and where it comes from: a file, lists in memory (a private copy), or a stream that has gone by."""
+
+    name: str
+    source: str | list[dicts.TopicList] | dict[str, tuple[str, ...]] | RunTable
+
+    def read(self, judgments: Judgments, reading: Reading, seen: files.Unchanged, keep_docs: bool) -> RunTable:
+        """Its hits, with the full lists if `keep_docs`."""
+        index, topics = judgments.index, judgments.topics
+        if isinstance(self.source, str):
+            path, read_run = self.source, _reader(judgments)
+            return seen.reading(path, lambda: read_run(path, index, topics, reading, self.name, keep_docs))
+        if isinstance(self.source, RunTable):
+            if keep_docs and self.source.docs is None:
+                raise UsageError("standard input can be read once, this needs the full lists: give files")
+            return self.source
+        if isinstance(self.source, dict):
+            return qa_io.run_from_answers(self.source, index, topics, reading, self.name, keep_docs)
+        return dicts.run_from_topics(self.source, self.name, index, topics, reading, keep_docs)
+
+    @property
+    def read_once(self) -> bool:
+        """Was it a stream, which cannot be read in another way?"""
+        return isinstance(self.source, RunTable)
+
+
+def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = True) -> tuple[RunInput, ...]:
+    """The runs in any of the ways people hold them, in the order given.
+
+    A stream is read here, with its full lists if `lists`: it can be read once.
+    """
+    found: dict[str, RunInput] = {}
+    for name, run in _each(runs):
+        if isinstance(run, RunInput):
+            one = run
+        elif isinstance(run, str) and files.read_once(run):
+            given = None if run == files.STDIN else name
+            table = _reader(judgments)(run, judgments.index, judgments.topics, reading, given, lists)
+            one = RunInput(table.name, table)
+        else:
+            one = _held(name, run, judgments.group is not None)
+        if one.name in found:
+            raise UsageError(f"two runs are called {one.name}; names come from the files (or from the dict given)")
+        found[one.name] = one
+    return tuple(found.values())
+
+
+def _each(runs: Any) -> Iterator[tuple[str, Any]]:
+    """(name, file or object) of every run, in the order given."""
+    if isinstance(runs, RunInput):
+        yield runs.name, runs
+    elif isinstance(runs, (str, os.PathLike)):
+        yield from formats.runs(str(runs))
+    elif frames.is_frame(runs):
+        yield from frames.split_runs(runs)
+    elif isinstance(runs, Mapping):
+        if not _holds_runs(runs):
+            yield "run", runs
+            return
+        for name, run in runs.items():
+            if isinstance(run, (str, os.PathLike)):
+                paths = [path for _, path in formats.runs(str(run))]
+                if len(paths) != 1:
+                    raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
+                yield str(name), RunInput(str(name), paths[0])
+            else:
+                yield str(name), run
+    elif isinstance(runs, Iterable):
+        for run in runs:
+            yield from _each(run)
+    else:
+        raise UsageError(f"runs can be files, dicts or data frames, not {type(runs).__name__}")
+
+
+def _held(name: str, run: Any, answers: bool) -> RunInput:
+    """A run of a file, a frame or a dict; of objects in memory, a private copy."""
+    if isinstance(run, str):
+        return RunInput(name, run)
+    if frames.is_frame(run):
+        return RunInput(name, list(frames.lists_of_frame(run, name)))
+    if isinstance(run, Mapping) and answers:
+        return RunInput(name, {question: tuple(said) for question, said in run.items()})
+    if isinstance(run, Mapping):
+        return RunInput(name, list(dicts.lists_of_dict(run, name)))
+    raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
+
+
+def _reader(judgments: Judgments) -> Callable[..., RunTable]:
+    return formats.read_run if judgments.group is None else qa_io.read_answer_run
+
+
+def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
+    """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}})?"""
+    for value in mapping.values():
+        if not isinstance(value, Mapping):
+            return not isinstance(value, (list, tuple))
+        if value:
+            return isinstance(next(iter(value.values())), Mapping)
+    return False
 
 
 def _once(source: Any) -> bool:
@@ -173,21 +287,15 @@ def _once(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and any(map(_once, source))
 
 
-def read_judgments(
-    qrels: Any, reading: Reading | None = None, *, negative: str = "unjudged", qrels_format: str | None = None
-) -> Judgments:
+def read_judgments(qrels: Any) -> Judgments:
     """Judgments alone, in any of the forms `load` takes."""
-    reading = reading or Reading()
-    return Judgments.of(_qrels(qrels, reading, qrels_format), strict=reading.strict, negative=negative)
+    return Judgments.of(_qrels(qrels, Reading()))
 
 
-def _no_judgments(runs: Any, reading: Reading, jobs: int | None, seen: files.Unchanged) -> QrelsTable:
+def _no_judgments(runs: Sequence[RunInput], reading: Reading, seen: files.Unchanged, jobs: int | None) -> QrelsTable:
     """The topics of the runs, nothing judged: what an organiser has before the pool is built."""
-    if _once(runs):
-        raise UsageError("without judgments the runs are read twice, to know the topics first: give files")
     nothing = Judgments.of(QrelsTable.unjudged([]))
-    sources = _sources(runs, nothing, reading, seen)
-    tables = _read_all(list(sources.values()), True, jobs)  # with full lists, so that all topics are named
+    tables = _read_all(runs, nothing, reading, seen, True, jobs)  # with full lists, so that all topics are named
     topics = list(dict.fromkeys(topic for table in tables for topic in table.outside_names))
     whole = all(topic.isascii() and topic.isdigit() for topic in topics)
     return QrelsTable.unjudged(sorted(topics, key=int) if whole else sorted(topics))
@@ -197,19 +305,16 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
     """What was noticed in the runs, by name; a note that several runs share is told once."""
     told: dict[str, list[str]] = {}
     for table in tables:
-        for note in table.notes:
-            told.setdefault(note, []).append(table.source)
+        noticed = list(table.notes)
         if topic_notes and outside and table.outside:
             least = "at least " * (table.docs is None and table.outside == kernels.OUTSIDE_COUNTED)
             many = f"{least}{table.outside} topic{'s' * (table.outside > 1)}"
-            told.setdefault(f"{many} outside the judgments ignored (e.g. {table.outside_names[0]})", []).append(
-                table.source
-            )
+            noticed.append(f"{many} outside the judgments ignored (e.g. {table.outside_names[0]})")
         if topic_notes and (missing := int((~table.answered).sum())):
             example = judgments.topics[int(table.answered.argmin())]
-            told.setdefault(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})", []).append(
-                table.source
-            )
+            noticed.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})")
+        for note in noticed:
+            told.setdefault(note, []).append(table.source)
     shared = sorted((min(sources), len(sources), note) for note, sources in told.items())
     return [f"{first}: {note}" if many == 1 else f"{many} runs ({first}, ...): {note}" for first, many, note in shared]
 
@@ -232,95 +337,28 @@ def _answers(classes: Any) -> QrelsTable:
     raise UsageError(f"answer classes can be a file or a dict, not {type(classes).__name__}")
 
 
-def _sources(
-    runs: Any, judgments: Judgments, reading: Reading, seen: files.Unchanged, lists: bool = True
-) -> dict[str, Source]:
-    """Name -> reader, in the order given."""
-    found: dict[str, Source] = {}
-    answers = judgments.group is not None
-    read_run = qa_io.read_answer_run if answers else formats.read_run
-    run_from_dict: Callable[..., RunTable] = qa_io.run_from_answers if answers else dicts.run_from_dict
-
-    def add(name: str, source: Source) -> None:
-        if name in found:
-            raise UsageError(f"two runs are called {name}; names come from the files (or from the dict given)")
-        found[name] = source
-
-    def add_named(name: str, run: Any) -> None:
-        index, topics = judgments.index, judgments.topics
-        if isinstance(run, (str, os.PathLike)):
-            paths = [path for _, path in formats.runs(str(run))]
-            if len(paths) != 1:
-                raise UsageError(f"run {name}: one file is needed, {run} stands for {len(paths)}")
-            path = paths[0]
-            add(name, lambda keep: seen.reading(path, lambda: read_run(path, index, topics, reading, name, keep)))
-        elif frames.is_frame(run):
-            add(name, lambda keep: frames.run_from_frame(run, name, index, topics, reading, keep))
-        elif isinstance(run, Mapping):
-            add(
-                name,
-                lambda keep: run_from_dict(run, index=index, topics=topics, reading=reading, name=name, keep_docs=keep),
-            )
-        else:
-            raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
-
-    def add_any(run: Any) -> None:
-        if isinstance(run, (str, os.PathLike)):
-            for name, path in formats.runs(str(run)):
-                if files.read_once(path):
-                    given = None if path == files.STDIN else name
-                    table = read_run(path, judgments.index, judgments.topics, reading, given, lists)
-                    add(table.name, _gone_by(table))
-                else:
-                    add_named(name, path)
-        elif frames.is_frame(run):
-            for name, part in frames.split_runs(run):
-                add_named(name, part)
-        elif isinstance(run, Mapping):
-            if _holds_runs(run):
-                for name, part in run.items():
-                    add_named(str(name), part)
-            else:
-                add_named("run", run)
-        elif isinstance(run, Iterable):
-            for part in run:
-                add_any(part)
-        else:
-            raise UsageError(f"runs can be files, dicts or data frames, not {type(run).__name__}")
-
-    add_any(runs)
-    return found
-
-
-def _gone_by(table: RunTable) -> Source:
-    """A run that was read from a stream: what was kept of it is all there is."""
-
-    def read(keep_docs: bool) -> RunTable:
-        if keep_docs and table.docs is None:
-            raise UsageError("standard input can be read once, this needs the full lists: give files")
-        return table
-
-    return read
-
-
-def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
-    """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}})?"""
-    for value in mapping.values():
-        if not isinstance(value, Mapping):
-            return not isinstance(value, (list, tuple))
-        if value:
-            return isinstance(next(iter(value.values())), Mapping)
-    return False
-
-
-def _read_all(sources: list[Source], keep_docs: bool, jobs: int | None) -> list[RunTable]:
-    workers = min(jobs or os.cpu_count() or 1, len(sources))
+def _read_all(
+    runs: Sequence[RunInput],
+    judgments: Judgments,
+    reading: Reading,
+    seen: files.Unchanged,
+    keep_docs: bool,
+    jobs: int | None,
+) -> list[RunTable]:
+    judgments.index  # noqa: B018 - built here once, not by each thread that reads
+    workers = min(jobs or os.cpu_count() or 1, len(runs))
     if workers <= 1:
-        return [source(keep_docs) for source in sources]
+        return [run.read(judgments, reading, seen, keep_docs) for run in runs]
     from concurrent.futures import ThreadPoolExecutor  # not for one run: it takes 30 ms to import
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda source: source(keep_docs), sources))
+        return list(pool.map(lambda run: run.read(judgments, reading, seen, keep_docs), runs))
+
+
+def _full_lists(
+    runs: Sequence[RunInput], judgments: Judgments, reading: Reading, seen: files.Unchanged, jobs: int | None
+) -> Rankings:
+    return Rankings.of(judgments, _read_all(runs, judgments, reading, seen, True, jobs))
 
 
 def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:

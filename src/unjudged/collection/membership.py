@@ -10,10 +10,21 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Floats, Ints, Pool
+from unjudged.collection import Collection, Floats, Ints, Judgments, Pool
 from unjudged.errors import UsageError, nearest, some
 
 Mask = npt.NDArray[np.bool_]
+Ints32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """Per group of pooled runs: documents per topic it found, it alone found, and relevant ones it alone found."""
+
+    names: list[str]
+    pooled: Floats
+    unique: Floats
+    unique_relevant: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +58,12 @@ class Membership:
         alone: Mask = (mine > 0) & (mine == self.times)
         return alone
 
+    def among(self, runs: Sequence[str]) -> Membership:
+        """The same where only these runs were pooled."""
+        number = {run: i for i, run in enumerate(runs)}
+        place = np.array([number.get(run, -1) for run in self.runs], np.int64)[self.run]
+        return Membership(tuple(runs), place[place >= 0], self.row[place >= 0], self.rows)
+
     def grouped(self, group: Mapping[str, str]) -> tuple[list[str], Ints, Ints, Mask]:
         """Groups of runs by name, then distinct pairs (group, row), and whether no other group has the row."""
         names = sorted({group[run] for run in self.runs})
@@ -54,6 +71,29 @@ class Membership:
         key = np.unique(number[self.run] * self.rows + self.row)
         which, row = np.divmod(key, max(self.rows, 1))
         return names, which, row, np.bincount(row, minlength=self.rows)[row] == 1
+
+    def contributions(self, group: Mapping[str, str], judgments: Judgments, rel: int = 1) -> Contributions:
+        """The contributions of groups of runs; `group` names the group of every pooled run (Sakai 2009)."""
+        names, which, row, alone = self.grouped(group)
+        relevant = judgments.grade[row] >= rel
+        topics = max(len(judgments.topics), 1)
+
+        def per_topic(chosen: Mask) -> Floats:
+            return np.bincount(which[chosen], minlength=len(names)) / topics
+
+        return Contributions(names, per_topic(alone | True), per_topic(alone), per_topic(alone & relevant))
+
+
+def found_by_no_other(inside: Ints32, peers: Mask, docs: Ints32) -> Mask:
+    """Sets of peers x runs x places: has no peer but the run itself the document in this place in its top?
+
+    `inside`: runs x documents, 1 where the run has the document in its top. `peers`: sets x runs, who else was pooled.
+    `docs`: runs x places, numbers of documents.
+    """
+    times = inside.sum(axis=0, dtype=np.int32)
+    finders = np.stack([times - inside[~among].sum(axis=0, dtype=np.int32) for among in peers])
+    own = np.take_along_axis(inside, docs, axis=1) * peers[:, :, None]
+    return np.asarray(finders[:, docs] == own)
 
 
 def membership(collection: Collection, pool: Pool, by: str = "lines") -> Membership:
@@ -166,27 +206,3 @@ def coverage_of(collection: Collection, pool: Pool, by: str = "lines") -> Covera
     """The judgments covered by the top of the pooled runs."""
     found = membership(collection, pool, by).found()
     return Coverage(int(found.sum()), len(found), pool.depth, len(pool.runs))
-
-
-@dataclass(frozen=True, eq=False)
-class Contributions:
-    """Per group of pooled runs: documents per topic it found, it alone found, and relevant ones it alone found."""
-
-    names: list[str]
-    pooled: Floats
-    unique: Floats
-    unique_relevant: Floats
-
-
-def contributions_of(
-    collection: Collection, pool: Pool, group: Mapping[str, str], by: str = "lines", rel: int = 1
-) -> Contributions:
-    """The contributions of groups of runs; `group` names the group of every pooled run."""
-    names, which, row, alone = membership(collection, pool, by).grouped(group)
-    relevant = collection.judgments.grade[row] >= rel
-    topics = max(len(collection.topics), 1)
-
-    def per_topic(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
-        return np.bincount(which[chosen], minlength=len(names)) / topics
-
-    return Contributions(names, per_topic(alone | True), per_topic(alone), per_topic(alone & relevant))

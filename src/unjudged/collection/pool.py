@@ -14,11 +14,12 @@ from unjudged.collection.segments import Ints
 from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files
 from unjudged.io.ids import to_text
+from unjudged.options import check, default
 
 if TYPE_CHECKING:
     from unjudged.collection.collection import Collection
 
-TOLERANCE = 0.2
+TOLERANCE: float = default("tolerance")
 """Share of the depth that may be unjudged in a pooled run; it gives the published numbers of pooled runs."""
 
 
@@ -101,13 +102,12 @@ def pool_of(
     """The pool of a collection: how deep it is, and from which runs.
 
     `depth` is its depth; where it is not stated, the one an earlier reduction used, else the inferred one.
-    `pooled` are the pooled runs: names, `"infer"` (by the rule of `inferred_runs`), or None: those an earlier
-    reduction left, else every run. Both are read off the collection before any reduction (`.full`); a run that an
-    earlier reduction took out of the pool stays out.
+    `pooled` are the pooled runs: names, `"infer"` (by the rule of `inferred_runs`), or `"all"` (None means the same):
+    every run, or those an earlier reduction left. Both are read off the collection before any reduction (`.full`); a
+    run that an earlier reduction took out of the pool stays out.
     """
     before, full = collection.pool, collection.full
-    if not math.isfinite(tolerance) or tolerance < 0:
-        raise UsageError(f"the tolerance is a share of the depth, 0.2 or so, not {tolerance}")
+    check("tolerance", tolerance)
     guessed, notes = [], []
     if depth is None and before is not None:
         depth = before.depth
@@ -118,16 +118,15 @@ def pool_of(
         guessed.append("depth")
         if depth is None:
             raise UsageError("the pool depth cannot be inferred: no list begins with a judged document; state it")
-    if not 1 <= depth < 2**31:
-        raise UsageError(f"the pool depth is a positive number of documents, not {depth}")
+    check("depth", depth)
     known = full.runs if before is None else before.runs
-    if pooled is None:
+    if pooled is None or pooled == "all":
         runs = known
         if before is not None and "runs" in before.inferred:
             guessed.append("runs")
     elif isinstance(pooled, str):
         if pooled != "infer":
-            raise UsageError(f"pooled runs can be 'infer' or a list of names, not {pooled!r}")
+            raise UsageError(f"pooled runs can be 'infer', 'all' or a list of names, not {pooled!r}")
         runs = tuple(run for run in inferred_runs(full, depth, tolerance) if run in set(known))
         guessed.append("runs")
         if not runs:
@@ -148,18 +147,33 @@ def pool_of(
     return Pool(int(depth), runs, tuple(guessed), tuple(notes))
 
 
-def read_pooled(path: str) -> list[str]:
-    """Names of pooled runs from a file: one a line, or a TSV `run<TAB>pooled` with yes and no."""
+def read_pooled(given: str) -> str | list[str]:
+    """What `--pooled` says: `infer`, `all`, or the names in a file.
+
+    The file has one run a line, or is a TSV whose header names the columns run and pooled (yes or no) and perhaps
+    others. Without a header a line is a run, or run<TAB>yes or no.
+    """
+    if given in ("infer", "all"):
+        return given
     runs: list[str] = []
-    for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
+    columns: tuple[int, int] | None = None
+    for number, line in enumerate(to_text(files.read_all(given)).split("\n"), 1):
         fields = [field.strip() for field in line.rstrip("\r").split("\t")]
-        if not any(fields) or (number == 1 and [f.casefold() for f in fields] in (["run", "pooled"], ["run"])):
+        names = [field.casefold() for field in fields]
+        if number == 1 and {"run", "pooled"} <= set(names):
+            columns = names.index("run"), names.index("pooled")
             continue
-        answer = fields[1].casefold() if len(fields) > 1 else "yes"
-        if answer not in ("yes", "no") or not fields[0]:
-            raise InputError(f"a line needs a run, or run<TAB>yes or no, found {line[:60]!r}", path, number)
-        if answer == "yes":
-            runs.append(fields[0])
+        if not any(fields) or (number == 1 and names == ["run"]):
+            continue
+        if columns is not None:
+            run, answer = (fields[column] if column < len(fields) else "" for column in columns)
+        else:
+            run, answer = fields[0], fields[1] if len(fields) > 1 else "yes"
+        if not run or answer.casefold() not in ("yes", "no"):
+            wanted = "a run, or run<TAB>yes or no" if columns is None else "a run, and yes or no in the column pooled"
+            raise InputError(f"a line needs {wanted}; found {line[:60]!r}", given, number)
+        if answer.casefold() == "yes":
+            runs.append(run)
     if not runs:
-        raise InputError("no pooled runs in this file", path)
+        raise InputError("no pooled runs in this file", given)
     return runs

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged import kernels
 from unjudged.collection.judgments import Judgments
-from unjudged.collection.segments import Ints, ranges, starts_of
+from unjudged.collection.segments import Ints, locked, ranges, starts_of
 from unjudged.io.ids import Ids
 from unjudged.io.trec import RunTable
 
@@ -29,6 +30,10 @@ class Rankings:
     score: npt.NDArray[np.float64]
     outside: tuple[tuple[str, ...], ...] = ()
     """Per run, its topics outside the judgments."""
+
+    def __post_init__(self) -> None:
+        for array in (self.offsets, self.doc, self.score):
+            locked(array)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
@@ -91,3 +96,28 @@ class Rankings:
         """The documents of one cell, best first."""
         codes = self.doc[self.offsets[cell] : self.offsets[cell + 1]].tolist()
         return [judgments.docs[c] if c < len(judgments) else self.unjudged[c - len(judgments)] for c in codes]
+
+
+class FullLists:
+    """Full lists that are read when they are first asked for, and then kept.
+
+    How to make them is plain data: a function of a module and what it is given.
+    """
+
+    def __init__(self, make: Callable[..., Rankings], *given: Any) -> None:
+        self._made: Rankings | tuple[Callable[..., Rankings], tuple[Any, ...]] = make, given
+
+    def get(self) -> Rankings:
+        """The lists."""
+        if isinstance(self._made, tuple):
+            make, given = self._made
+            self._made = make(*given)
+        return self._made
+
+    def then(self, step: Callable[..., Rankings], *given: Any) -> FullLists:
+        """What a step (a method of Rankings, say) makes of these lists."""
+        return FullLists(_after, self, step, given)
+
+
+def _after(lists: FullLists, step: Callable[..., Rankings], given: tuple[Any, ...]) -> Rankings:
+    return step(lists.get(), *given)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def locked(array: _Array) -> _Array:
+    """The same array, which nobody can write to any more: it is shared by everything made of it."""
+    array.setflags(write=False)
+    return array
 
 
 def starts_of(sizes: npt.NDArray[Any]) -> Ints:

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Hits, Ints, Pool
 from unjudged.collection.joining import hits_of_cells, keep_hits
-from unjudged.collection.membership import membership
+from unjudged.collection.membership import Membership, membership
 from unjudged.measures import Measure
-from unjudged.statistics.exact_sums import exact_means
+from unjudged.statistics.pairs import exact_means
 
 Mask = npt.NDArray[np.bool_]
 
@@ -28,22 +28,34 @@ class Scorer:
 
     collection: Collection
     measures: tuple[Measure, ...]
-    inside: Mask
-    """Pooled runs x judgments: is the document in the run's top?"""
+    inside: Membership
+    """Which judgments are in the top of which pooled run."""
     places: Ints
     """Number of each pooled run in the collection."""
+    groups: tuple[str, ...] = ()
+    """Who leaves the pool together with each pooled run."""
     recall: tuple[bool, ...] = ()
     """Which measures (R@n) take the later form of the loss, scaled by the relevant documents left."""
 
     @classmethod
-    def of(cls, collection: Collection, pool: Pool, measures: Sequence[Measure], recall: Sequence[bool] = ()) -> Scorer:
-        """For the pooled runs of a collection."""
-        found = membership(collection, pool, by="ranks")
-        inside = np.zeros((len(pool.runs), found.rows), bool)
-        inside[found.run, found.row] = True
+    def of(
+        cls,
+        collection: Collection,
+        pool: Pool,
+        measures: Sequence[Measure],
+        groups: Mapping[str, str] | None = None,
+        recall: Sequence[bool] = (),
+    ) -> Scorer:
+        """For the pooled runs of a collection, ready to travel."""
         place = {run: i for i, run in enumerate(collection.runs)}
-        places = np.array([place[run] for run in pool.runs], np.int64)
-        return cls(collection, tuple(measures), inside, places, tuple(recall) or (False,) * len(measures))
+        return cls(
+            collection.alone(),
+            tuple(measures),
+            membership(collection, pool, by="ranks"),
+            np.array([place[run] for run in pool.runs], np.int64),
+            tuple((groups or {}).get(run, run) for run in pool.runs),
+            tuple(recall) or (False,) * len(measures),
+        )
 
     def hits(self, runs: Sequence[int]) -> Hits:
         """The hits of these runs of the collection."""
@@ -74,12 +86,16 @@ class Scorer:
         """
         if not len(pooled):
             return np.zeros(len(self.measures))
-        finders = self.inside[list(pooled)].sum(axis=0)
+        names = [self.inside.runs[r] for r in pooled]
+        members, which, row, alone_there = self.inside.among(names).grouped({name: name for name in names})
+        which, row = which[alone_there], row[alone_there]
         before = self.values(self.hits(self.places[list(pooled)].tolist()), kept)
         means = self.over_topics(before)
         losses = np.zeros(means.shape)
         for i, r in enumerate(pooled):
-            alone = self.inside[r] & (finders == 1) & kept
+            alone = np.zeros(len(kept), bool)
+            alone[row[which == members.index(names[i])]] = True
+            alone &= kept
             if alone.any():
                 after = self.values(self.hits([int(self.places[r])]), kept & ~alone)
                 losses[i] = means[i] - self.over_topics(after)[0]
@@ -100,33 +116,37 @@ class Scorer:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Every pooled run scored as if its team were new: runs x measures.
+    """Pooled runs scored as if their groups were new: runs x measures.
 
-    `true`: with all judgments. `reduced`: without what only its team found; `condensed`: the same on the condensed
-    list. `added`: the adjustment.
+    `true`: with all judgments. `reduced`: without what only its group found; `condensed`: the same on the condensed
+    list. `added`: the adjustment. `runs` are numbers among the pooled runs.
     """
 
-    runs: tuple[str, ...]
+    runs: Ints
     true: Floats
     reduced: Floats
     condensed: Floats
     added: Floats
 
 
-def leave_groups_out(scorer: Scorer, pool: Pool, groups: Mapping[str, str]) -> LeftOut:
-    """Leave every group of pooled runs out of the pool in turn, score and adjust its runs."""
-    everything = np.ones(len(scorer.collection.judgments), bool)
-    shape = len(pool.runs), len(scorer.measures)
-    true, reduced, condensed, added = (np.zeros(shape) for _ in range(4))
-    finders = scorer.inside.sum(axis=0)
-    for group in dict.fromkeys(groups[run] for run in pool.runs):
-        members = [r for r, run in enumerate(pool.runs) if groups[run] == group]
-        others = [r for r, run in enumerate(pool.runs) if groups[run] != group]
-        found = scorer.inside[members].sum(axis=0)
-        kept = ~((found > 0) & (finders == found))
-        hits = scorer.hits(scorer.places[members].tolist())
-        true[members] = scorer.means(hits, everything)
-        reduced[members] = scorer.means(hits, kept)
-        condensed[members] = scorer.means(hits, kept, condensed=True)
-        added[members] = scorer.loss(others, kept)
-    return LeftOut(pool.runs, true, reduced, condensed, added)
+def leave_group_out(scorer: Scorer, group: str, condensed: bool = True) -> LeftOut:
+    """Leave one group of pooled runs out of the pool, score and adjust its runs."""
+    inside = np.array([own == group for own in scorer.groups], bool)
+    members, others = np.flatnonzero(inside), np.flatnonzero(~inside).tolist()
+    kept = ~scorer.inside.unique([scorer.inside.runs[r] for r in members])
+    hits = scorer.hits(scorer.places[members].tolist())
+    reduced = scorer.means(hits, kept)
+    return LeftOut(
+        members,
+        scorer.means(hits, np.ones(len(kept), bool)),
+        reduced,
+        scorer.means(hits, kept, condensed=True) if condensed else reduced,
+        np.tile(scorer.loss(others, kept), (len(members), 1)),
+    )
+
+
+def joined(parts: Sequence[LeftOut]) -> LeftOut:
+    """The groups together, in the order of the pooled runs."""
+    order = np.argsort(np.concatenate([part.runs for part in parts]))
+    names = LeftOut.__dataclass_fields__
+    return LeftOut(*(np.concatenate([getattr(part, name) for part in parts])[order] for name in names))

@@ -10,59 +10,143 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Ints, Pool
-from unjudged.correction import lipani, webber_park
-from unjudged.correction.lists import Lists
+from unjudged.collection.membership import Membership, membership, teams_of
+from unjudged.correction.counts import Counts, Plan, binary, count
+from unjudged.correction.full_lists import Lists
+from unjudged.correction.lipani import Effect, from_arrays, to_arrays
+from unjudged.correction.methods import METHODS, adjustments
 from unjudged.correction.protocols import Protocol
-from unjudged.correction.tally import Plan, Tally, tally
 from unjudged.errors import UsageError
 
-METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
-"""Corrections of P@n. The first two are the paper's comparison, the others later variants."""
+
+def groups_of(collection: Collection, pool: Pool, leave: str) -> dict[str, str]:
+    """The group that leaves the pool together with each pooled run: its team, or it alone."""
+    if leave not in ("team", "run"):
+        raise UsageError(f"left out is a team or a run, not {leave!r}")
+    if leave == "run":
+        return {run: run for run in pool.runs}
+    if not collection.teams:
+        raise UsageError("no teams are known; name a team file (--teams, a TSV run<TAB>team), or leave out single runs")
+    return teams_of(collection, pool.runs)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """The experiment at one cut-off: a value per kept run, in the order of the collection.
+    """The experiment at one cut-off: a value per kept run.
 
-    `per_topic`: topics x runs, the true P@n of each topic.
+    `new`: numbers of the kept runs among the pooled ones. `per_topic`: topics x runs, the true P@n of each topic.
     """
 
     n: int
     runs: tuple[str, ...]
+    new: Ints
     true: Floats
-    reduced: Floats
-    effect: lipani.Effect
+    effect: Effect
     adjustments: Mapping[str, Floats]
     per_topic: Floats
+
+    @property
+    def reduced(self) -> Floats:
+        """Scores without what only the run's group found."""
+        return self.effect.p
 
     def estimate(self, method: str) -> Floats:
         """Scores by a method, or those of the reduced pool."""
         return self.reduced if method == "reduced-pool" else self.reduced + self.adjustments[method]
 
+    def arrays(self) -> dict[str, Any]:
+        """Everything but the names as arrays by name, to be kept and sent."""
+        plain = {"n": self.n, "new": self.new, "true": self.true, "per_topic": self.per_topic}
+        return {**plain, **to_arrays(self.effect, self.adjustments)}
 
-def adjustments(
-    lists: Lists, counted: Tally, protocol: Protocol, methods: Sequence[str], indicator: str
-) -> tuple[lipani.Effect, dict[str, Floats]]:
-    """The effect of each new run, and what each method adds to its score."""
-    effect = lipani.effect(lists, counted, protocol)
-    made = {
-        "lipani": lambda: effect.adjustment(indicator),
-        "lipani-v2": lambda: effect.adjustment(None),
-        "webber-park": lambda: webber_park.adjustment(lists, counted, protocol),
-        "webber-ratio": lambda: webber_park.ratio_adjustment(lists, counted, protocol, effect.k),
-        "per-topic": lambda: lipani.per_topic_adjustment(lists, counted, protocol, indicator),
-    }
-    return effect, {method: made[method]() for method in methods}
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any], runs: Sequence[str]) -> Trial:
+        """The trial again; `runs` are the pooled runs."""
+        names = tuple(runs[r] for r in arrays["new"])
+        plain = int(arrays["n"]), names, arrays["new"], arrays["true"]
+        return cls(*plain, *from_arrays(arrays), arrays["per_topic"])
 
 
-def binary(grade: npt.NDArray[np.int32], rel: int) -> npt.NDArray[np.int32]:
-    """1 relevant, 0 judged nonrelevant, -1 unjudged."""
-    return np.where(grade >= rel, 1, np.where(grade >= 0, 0, -1)).astype(np.int32)
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What leaving groups of runs out needs, ready to travel.
+
+    `inside`: which judgments are in the top of which pooled run. `groups`: the group (team, or the run itself) of each
+    pooled run. `top`: the share or number of runs kept. With `unfound`, judgments that no pooled run has in its top
+    count from the beginning and stay.
+    """
+
+    lists: Lists
+    inside: Membership
+    grade: npt.NDArray[np.int32]
+    depth: int
+    groups: tuple[str, ...]
+    protocol: Protocol
+    methods: tuple[str, ...] = METHODS[:2]
+    alpha: float = 1.0
+    indicator: str = "lambda"
+    top: float | None = None
+    unfound: bool = False
+
+    @classmethod
+    def of(
+        cls, collection: Collection, pool: Pool, groups: Mapping[str, str], protocol: Protocol, **how: Any
+    ) -> Experiment:
+        """For the pooled runs of a collection; `how` are the fields from `methods` on."""
+        return cls(
+            Lists.of(collection, pool.runs),
+            membership(collection, pool, by="ranks"),
+            collection.judgments.grade,
+            pool.depth,
+            tuple(groups[run] for run in pool.runs),
+            protocol,
+            **how,
+        )
+
+    def trials(self, cutoffs: Sequence[int], rel: int = 1) -> list[Trial]:
+        """Leave every group of runs out of the pool in turn, at each cut-off; grades from `rel` on are relevant."""
+        grade = binary(self.grade, rel)
+        found = (self.inside.found() | self.unfound) & (grade >= 0)
+        everyone = np.arange(len(self.lists.runs))
+        plans = []
+        for n in cutoffs:
+            relevant = self.lists.count(found & (grade > 0), n)
+            totals = self.protocol.means(relevant, n, self.lists.topics_of(everyone, everyone))
+            kept = _best(totals, self.lists.runs, kept_count(self.top, len(everyone)))
+            plans.append(self._leave_out(n, kept, found))
+        counted = count(self.lists, grade, plans, self.depth, alpha=self.alpha, repooled=self.protocol.repooled)
+        return [self._trial(one) for one in counted]
+
+    def _leave_out(self, n: int, kept: Ints, found: npt.NDArray[np.bool_]) -> Plan:
+        """Each kept run is new once; its pool: that of the kept runs without its group. The last pool is the full one.
+
+        What runs that were not kept found goes; judgments that nobody found stay where they counted before.
+        """
+        group, number = np.unique(np.array(self.groups)[kept], return_inverse=True)
+        if len(group) < 2:
+            raise UsageError("all runs that are left belong to one team; nothing remains when it is left out")
+        names = [self.lists.runs[r] for r in kept]
+        inside = self.inside.among(names)
+        found = found & (inside.found() | ~self.inside.found())
+        members = [[name for name, g in zip(names, number, strict=True) if g == one] for one in range(len(group))]
+        pools = [found & ~inside.unique(left) for left in members]
+        others = ~np.eye(len(kept), dtype=bool) if self.protocol.siblings else number[:, None] != number
+        return Plan(n, kept, kept, others, np.array([*pools, found]), number.astype(np.int64))
+
+    def _trial(self, counted: Counts) -> Trial:
+        plan, lists, protocol = counted.plan, self.lists, self.protocol
+        effect, added = adjustments(lists, counted, protocol, self.methods, self.indicator)
+        full = counted.own[:, -1]
+        topics = lists.topics_of(plan.pooled, plan.pooled)
+        true = protocol.means(full.over_topics().relevant, plan.n, topics) / effect.scale
+        runs = tuple(lists.runs[r] for r in plan.new)
+        return Trial(plan.n, runs, plan.new, np.asarray(true, np.float64), effect, added, full.relevant / plan.n)
 
 
 def kept_count(top: float | None, runs: int) -> int:
@@ -74,40 +158,6 @@ def kept_count(top: float | None, runs: int) -> int:
     return min(runs, int(np.floor(top * runs + 1e-9)) if top < 1 else int(top))
 
 
-def experiment(
-    collection: Collection,
-    pool: Pool,
-    groups: Mapping[str, str],
-    cutoffs: Sequence[int],
-    protocol: Protocol,
-    *,
-    top: float | None = None,
-    methods: Sequence[str] = METHODS[:2],
-    alpha: float = 1.0,
-    indicator: str = "lambda",
-    rel: int = 1,
-    unfound: bool = False,
-) -> list[Trial]:
-    """Leave every group of runs out of the pool in turn, at each cut-off.
-
-    `groups` gives the group (team, or the run itself) of each pooled run; `rel` is the smallest relevant grade.
-    With `unfound`, judgments that no pooled run has in its top count from the beginning and stay.
-    """
-    judgments = collection.judgments
-    grade = binary(judgments.grade, rel)
-    lists = Lists.of(collection, pool.runs)
-    inside = lists.in_top(pool.depth, len(judgments))
-    found = (inside.any(axis=0) | unfound) & (grade >= 0)
-    names = np.array([groups[run] for run in pool.runs])
-    everyone, plans = np.arange(len(pool.runs)), []
-    for n in cutoffs:
-        totals = protocol.means(lists.count(found & (grade > 0), n), n, lists.topics_of(everyone, everyone))
-        kept = _best(totals, pool.runs, kept_count(top, len(pool.runs)))
-        plans.append(_leave_out(n, kept, names, inside, found, protocol))
-    counted = tally(lists, grade, plans, pool.depth, alpha=alpha, repooled=protocol.repooled)
-    return [_trial(lists, one, protocol, methods, indicator) for one in counted]
-
-
 def _best(totals: Ints, runs: Sequence[str], many: int) -> Ints:
     """Numbers of the best runs; at equal scores the name that comes later in the alphabet wins."""
     if many < 2:
@@ -115,40 +165,3 @@ def _best(totals: Ints, runs: Sequence[str], many: int) -> Ints:
     order = sorted(range(len(runs)), key=lambda r: runs[r], reverse=True)
     order.sort(key=lambda r: -int(totals[r]))
     return np.array(sorted(order[:many]), np.int64)
-
-
-def _leave_out(
-    n: int,
-    kept: Ints,
-    names: npt.NDArray[np.str_],
-    inside: npt.NDArray[np.bool_],
-    found: npt.NDArray[np.bool_],
-    protocol: Protocol,
-) -> Plan:
-    """Each kept run is new once; its pool is that of the kept runs without its group. The last pool is the full one."""
-    group, number = np.unique(names[kept], return_inverse=True)
-    if len(group) < 2:
-        raise UsageError("all runs that are left belong to one team; nothing remains when it is left out")
-    finders = inside[kept].sum(axis=0)
-    found = found & ((finders > 0) | ~inside.any(axis=0))
-    by_group = [inside[kept[number == g]].sum(axis=0) for g in range(len(group))]
-    pools = [found & ((mine == 0) | (finders > mine)) for mine in by_group]
-    others = ~np.eye(len(kept), dtype=bool) if protocol.siblings else number[:, None] != number
-    return Plan(n, kept, kept, others, np.array([*pools, found]), number.astype(np.int64))
-
-
-def _trial(lists: Lists, counted: Tally, protocol: Protocol, methods: Sequence[str], indicator: str) -> Trial:
-    plan = counted.plan
-    effect, added = adjustments(lists, counted, protocol, methods, indicator)
-    full = counted.own[:, -1]
-    topics = lists.topics_of(plan.pooled, plan.pooled)
-    true = protocol.means(full.over_topics().relevant, plan.n, topics) / effect.scale
-    return Trial(
-        plan.n,
-        tuple(lists.runs[r] for r in plan.new),
-        np.asarray(true, np.float64),
-        effect.p,
-        effect,
-        added,
-        full.relevant / plan.n,
-    )

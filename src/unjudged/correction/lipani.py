@@ -6,15 +6,17 @@ says that the new run is better than the pool can tell, the score is raised by t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
-from unjudged.correction.lists import Lists
+from unjudged.correction.counts import Counts, Found
+from unjudged.correction.full_lists import Lists
 from unjudged.correction.protocols import Protocol
-from unjudged.correction.tally import Found, Tally
 
 INDICATORS = ("lambda", "delta-p", "delta-anti-p")
 """What tells whether to correct: lambda > 0, Delta P > 0 or Delta anti-P < 0 (section 5.1)."""
@@ -78,6 +80,19 @@ class Effect:
             / (float(self.scale) ** 2 * np.maximum(self.peers, 1))
         )
 
+    def quantities(self, u: int) -> dict[str, float]:
+        """The values of one new run, by column name."""
+        values = {
+            "p": self.p,
+            "anti": self.anti_p,
+            "k": self.k,
+            "delta_p": self.delta_p,
+            "delta_anti_p": self.delta_anti_p,
+            "delta_k": self.delta_k,
+            "lambda": self.lambda_,
+        }
+        return {name: float(value[u]) for name, value in values.items()}
+
     def says_yes(self, indicator: str = "lambda") -> npt.NDArray[np.bool_]:
         """Does the indicator ask for a correction? Decided on whole numbers."""
         if indicator == "delta-p":
@@ -92,7 +107,19 @@ class Effect:
         return full if indicator is None else np.where(self.says_yes(indicator), full, 0.0)
 
 
-def effect(lists: Lists, counted: Tally, protocol: Protocol) -> Effect:
+def to_arrays(effect: Effect, added: Mapping[str, Floats]) -> dict[str, Any]:
+    """An effect and what each method adds as arrays by name, to be kept and sent."""
+    return {**{f"effect.{n}": v for n, v in vars(effect).items()}, **{f"added.{m}": v for m, v in added.items()}}
+
+
+def from_arrays(arrays: Mapping[str, Any]) -> tuple[Effect, dict[str, Floats]]:
+    """The same again."""
+    fields = {name: arrays[f"effect.{name}"] for name in Effect.__dataclass_fields__}
+    added = {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith("added.")}
+    return Effect(**{**fields, "scale": int(fields["scale"])}), added
+
+
+def effect(lists: Lists, counted: Counts, protocol: Protocol) -> Effect:
     """The effect of each new run of a plan on its pooled runs: means over topics first, then over pooled runs."""
     plan, topics = counted.plan, lists.answered.shape[1]
     new, pooled = plan.new, plan.pooled
@@ -119,7 +146,7 @@ def effect(lists: Lists, counted: Tally, protocol: Protocol) -> Effect:
     )
 
 
-def per_topic_adjustment(lists: Lists, counted: Tally, protocol: Protocol, indicator: str | None) -> Floats:
+def per_topic_adjustment(lists: Lists, counted: Counts, protocol: Protocol, indicator: str | None) -> Floats:
     """The estimator run topic by topic, its adjustments averaged over the topics (nothing is rounded)."""
     plan = counted.plan
     new = _at(counted.new, plan.pool_of)
@@ -145,7 +172,7 @@ def _at(found: Found, pool_of: Ints) -> Found:
     return found[:, pool_of, np.arange(len(pool_of))]
 
 
-def _where(counted: Tally, both: npt.NDArray[np.bool_], protocol: Protocol) -> Found:
+def _where(counted: Counts, both: npt.NDArray[np.bool_], protocol: Protocol) -> Found:
     """The merged lists in the topics both runs answer; elsewhere they are missing, or stay as they were (strict)."""
     own = counted.own[:, counted.plan.pool_of]
     answered = np.moveaxis(both, 2, 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.collection import Ints
+from unjudged.collection import Collection, Ints
 from unjudged.errors import UsageError, nearest
 
 PLACES = 10_000
@@ -31,6 +31,15 @@ class Protocol:
     rounded: bool
     ties: str
     repooled: bool
+
+    def read(self, collection: Collection) -> Collection:
+        """The collection as the protocol reads it: float32 scores for sigir2015, unless another order was asked for."""
+        if collection.judgments.group is not None:
+            raise UsageError("answer classes have no pool; correction is for document runs")
+        ties = collection.settings["ties"]
+        if ties == "expected":
+            raise UsageError("correction needs one order of equal scores; read the runs without expected ties")
+        return collection.with_ties(self.ties) if ties == "trec10" else collection
 
     def scale(self, n: int, judged_topics: int) -> int:
         """What a mean of P@n is counted in: 1/10000, or 1/(n * topics) where nothing is rounded."""

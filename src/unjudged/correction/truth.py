@@ -12,25 +12,23 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
-from unjudged.collection.pool import TOLERANCE
-from unjudged.correction.any_measure import LeftOut, Scorer, leave_groups_out
-from unjudged.correction.asked import groups_of, pool_to_correct
-from unjudged.correction.errors import printed
-from unjudged.correction.experiment import adjustments, binary, experiment
-from unjudged.correction.lists import Lists
+from unjudged.collection.pool import TOLERANCE, pool_of
+from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
+from unjudged.correction.experiment import Experiment, groups_of
+from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import STRICT
-from unjudged.correction.tally import Plan, tally
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
 from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.errors_of import mean_absolute_error
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
+from unjudged.text import printed
 
 DEFAULT = ("P@10", "nDCG@10", "RBP", "AP", "Q")
 COLUMNS = ("measure", "method", "group", "runs", "mae_truth", "bias_truth", "mae_pool", "bias_pool")
 
 
-def against_truth(
+def correct_against_truth(
     collection: Collection,
     truth: Collection,
     wanted: Any = DEFAULT,
@@ -55,13 +53,14 @@ def against_truth(
     chosen = measures(wanted, rel)
     if primed := [m for m in chosen if m.condensed]:
         raise UsageError(f"{primed[0]} is condensed already; name the ordinary measures")
-    pool = pool_to_correct(collection, depth, pooled, tolerance)
-    groups, left = groups_of(collection, pool, "team" if collection.teams else "run")
+    pool = pool_of(collection, depth, pooled, tolerance)
+    left = "team" if collection.teams else "run"
+    groups = groups_of(collection, pool, left)
     if len(set(groups.values())) < 2:
-        raise UsageError("the pooled runs belong to fewer than two teams; nothing can be left out")
-    scorer = Scorer.of(collection, pool, chosen)
+        raise UsageError(f"the pooled runs belong to fewer than two {left}s; nothing can be left out")
+    scorer = Scorer.of(collection, pool, chosen, groups)
     true = _true(truth, collection.runs, chosen)
-    out = leave_groups_out(scorer, pool, groups)
+    out = joined([leave_group_out(scorer, group) for group in dict.fromkeys(scorer.groups)])
     outside = [run for run in collection.runs if run not in pool.runs]
     rows: list[Row] = []
     inside_true = true[[collection.runs.index(run) for run in pool.runs]]
@@ -102,8 +101,8 @@ def _row(
 def _shown(row: Row) -> Row:
     head, (mae, bias, mae_pool, bias_pool) = row[:4], row[4:]
     numbers = [None if v is None else printed(v) for v in (mae, mae_pool)]
-    signed = [None if v is None else f"{v:+.4f}" for v in (bias, bias_pool)]
-    return (*head, numbers[0], signed[0], numbers[1], signed[1])
+    biases = [None if v is None else f"{v:+.4f}" for v in (bias, bias_pool)]
+    return (*head, numbers[0], biases[0], numbers[1], biases[1])
 
 
 def _true(truth: Collection, runs: Sequence[str], chosen: Sequence[Measure]) -> Floats:
@@ -120,7 +119,7 @@ def _outside(scorer: Scorer, pool: Pool, runs: Sequence[str]) -> LeftOut:
     hits = scorer.hits([scorer.collection.runs.index(run) for run in runs])
     raw = scorer.means(hits, everything)
     added = np.tile(scorer.loss(range(len(pool.runs)), everything), (len(runs), 1))
-    return LeftOut(tuple(runs), raw, raw, scorer.means(hits, everything, condensed=True), added)
+    return LeftOut(np.arange(len(runs)), raw, raw, scorer.means(hits, everything, condensed=True), added)
 
 
 def _estimates(out: LeftOut, m: int, lipani: Floats | None) -> dict[str, Floats]:
@@ -136,21 +135,15 @@ def _estimates(out: LeftOut, m: int, lipani: Floats | None) -> dict[str, Floats]
 def _lipani_left_out(collection: Collection, pool: Pool, groups: dict[str, str], measure: Measure) -> Floats | None:
     if measure.name != "P" or not measure.params["k"]:
         return None
-    n, rel = measure.params["k"], measure.params["rel"]
-    trial = experiment(collection, pool, groups, [n], STRICT, methods=["lipani"], rel=rel, unfound=True)[0]
+    tried = Experiment.of(collection, pool, groups, STRICT, methods=("lipani",), unfound=True)
+    (trial,) = tried.trials([measure.params["k"]], measure.params["rel"])
     return trial.estimate("lipani")
 
 
 def _lipani_outside(collection: Collection, pool: Pool, runs: Sequence[str], measure: Measure) -> Floats | None:
     if measure.name != "P" or not measure.params["k"]:
         return None
-    lists = Lists.of(collection, (*pool.runs, *runs))
-    new, pooled = np.arange(len(pool.runs), len(lists.runs)), np.arange(len(pool.runs))
-    everything = np.ones((1, len(collection.judgments)), bool)
-    peers = np.ones((len(new), len(pooled)), bool)
-    plan = Plan(measure.params["k"], new, pooled, peers, everything, np.zeros(len(new), np.int64))
-    counted = tally(
-        lists, binary(collection.judgments.grade, measure.params["rel"]), [plan], pool.depth, repooled=False
+    effect, added = NewRuns.of(collection, pool, runs, STRICT, ["lipani"]).effect(
+        measure.params["k"], measure.params["rel"]
     )
-    effect, added = adjustments(lists, counted[0], STRICT, ["lipani"], "lambda")
     return effect.p + added["lipani"]

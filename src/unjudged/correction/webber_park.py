@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.collection import Floats, Ints
-from unjudged.correction.lists import Lists
+from unjudged.correction.counts import Counts
+from unjudged.correction.full_lists import Lists
 from unjudged.correction.protocols import Protocol
-from unjudged.correction.tally import Tally
-from unjudged.statistics.exact_sums import exact_sum
+from unjudged.statistics.pairs import exact_sum
 
 
-def _means(lists: Lists, counted: Tally, protocol: Protocol) -> tuple[Ints, Ints, Ints]:
+def _means(lists: Lists, counted: Counts, protocol: Protocol) -> tuple[Ints, Ints, Ints]:
     """New x pooled, in units of 1/scale: P@n of the pooled run; P@n and anti-P@n when it is left out of the pool."""
     plan = counted.plan
     own, lost = counted.own.over_topics()[plan.pool_of], counted.lost.over_topics()
@@ -28,7 +28,7 @@ def _means(lists: Lists, counted: Tally, protocol: Protocol) -> tuple[Ints, Ints
     )
 
 
-def adjustment(lists: Lists, counted: Tally, protocol: Protocol) -> Floats:
+def adjustment(lists: Lists, counted: Counts, protocol: Protocol) -> Floats:
     """The mean loss of the pooled runs, one constant per new run."""
     plan = counted.plan
     before, after, _ = _means(lists, counted, protocol)
@@ -37,7 +37,7 @@ def adjustment(lists: Lists, counted: Tally, protocol: Protocol) -> Floats:
     return np.asarray(loss / (scale * np.maximum(plan.peers.sum(axis=1), 1)), np.float64)
 
 
-def ratio_adjustment(lists: Lists, counted: Tally, protocol: Protocol, k: Floats) -> Floats:
+def ratio_adjustment(lists: Lists, counted: Counts, protocol: Protocol, k: Floats) -> Floats:
     """The later variant: loss over the left-out run's own k, put together by a geometric mean of 1 + ratio, times k(u).
 
     A pooled run that stays fully judged when left out has lost nothing and its ratio is 0.

@@ -15,6 +15,8 @@ from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable, run_t
 
 Run = Mapping[str, Mapping[str, float]]
 Qrels = Mapping[str, Mapping[str, int]]
+TopicList = tuple[Any, list[Any], "array[float]"]
+"""A topic, its documents, and their scores (ids may be whole numbers)."""
 
 
 def text_id(value: Any, what: str, source: str) -> str:
@@ -104,10 +106,11 @@ def qrels_table(
 
 def run_from_dict(run: Run, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False) -> RunTable:
     """A run given as {topic: {doc: score}}."""
-    return run_from_topics(_topics_of(run, name), name, index, topics, reading, keep_docs)
+    return run_from_topics(lists_of_dict(run, name), name, index, topics, reading, keep_docs)
 
 
-def _topics_of(run: Run, name: str) -> Iterator[tuple[str, list[str], array[float]]]:
+def lists_of_dict(run: Run, name: str) -> Iterator[TopicList]:
+    """The lists of a run given as {topic: {doc: score}}, apart from the dict."""
     for topic, retrieved in run.items():
         if not isinstance(retrieved, Mapping):
             raise InputError(f"topic {topic!r} needs a dict of documents, found {type(retrieved).__name__}", name)
@@ -122,7 +125,7 @@ def _topics_of(run: Run, name: str) -> Iterator[tuple[str, list[str], array[floa
 
 
 def run_from_topics(
-    lists: Iterable[tuple[str, list[str], Any]],
+    lists: Iterable[tuple[Any, list[Any], Any]],
     name: str,
     index: Any,
     topics: Ids,

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from unjudged.errors import InputError, nearest
 
 STDIN = "-"
+GZIP = b"\x1f\x8b"
+"""How gz begins."""
 T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
@@ -201,12 +203,22 @@ def read_all(path: str) -> bytes:
     return b"".join(bytes(piece) for piece in chunks(path))
 
 
+def larger_than(path: str, most: int) -> bool:
+    """Is the content of a file, decompressed, larger than so many bytes? No more than these are decompressed."""
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+        head = file.read(_COMPRESSED_CHUNK)
+        if head[:2] != GZIP:
+            return os.fstat(file.fileno()).st_size > most
+        size = 0
+        return any((size := size + len(piece)) > most for piece in inflate(head, file, path))
+
+
 def _pieces(file: Any, source: str) -> Iterator[bytes | memoryview]:
     head = file.read(_COMPRESSED_CHUNK)
     if not head:
         raise InputError("this file is empty", source)
-    if head[:2] == b"\x1f\x8b":
-        pieces: Iterator[bytes | memoryview] = _inflate(head, file, source)
+    if head[:2] == GZIP:
+        pieces: Iterator[bytes | memoryview] = inflate(head, file, source)
     else:
         pieces = _plain(head, file)
     first = bytes(next(pieces, b""))
@@ -232,12 +244,12 @@ def _decompressor() -> Any:
     return isal_zlib.decompressobj(31)
 
 
-def _inflate(head: bytes, file: Any, source: str) -> Iterator[bytes]:
-    """Decompress one or several concatenated gz members."""
+def inflate(head: bytes, file: Any, source: str, size: int = _CHUNK) -> Iterator[bytes]:
+    """Decompress one or several concatenated gz members, in pieces of at most `size` bytes."""
     data, member = head, _decompressor()
     while True:
         try:
-            text = member.decompress(data, _CHUNK)
+            text = member.decompress(data, size)
         except Exception as problem:  # zlib.error, isal's own
             raise InputError(f"this gz file is damaged ({problem})", source) from None
         if text:
@@ -252,7 +264,7 @@ def _inflate(head: bytes, file: Any, source: str) -> Iterator[bytes]:
             data = data.lstrip(b"\0")
             if not data:
                 return
-            if data[:2] != b"\x1f\x8b":
+            if data[:2] != GZIP:
                 raise InputError("this gz file is followed by bytes that are not gz", source)
             member = _decompressor()
         else:

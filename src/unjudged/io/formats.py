@@ -7,24 +7,25 @@ format is met, so TREC text costs one look at the beginning of the file and impo
 from __future__ import annotations
 
 import importlib
+import io
 import re
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files, trec
 from unjudged.io.columns import GRADES, RANKED, has_columns
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 _HEAD = 1 << 14
-_COMPRESSED_HEAD = 1 << 12
 _LEVEL = re.compile(rb"L\d+")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".parq")
+"""Endings of file names that say which format is meant, where looking is not enough."""
 
 
 class Head(NamedTuple):
@@ -107,21 +108,23 @@ def peek(path: str) -> Head:
     try:
         if path == files.STDIN:
             look = getattr(sys.stdin.buffer, "peek", None)
-            start = bytes(look(_HEAD)) if look else b""
+            start = _unpacked(bytes(look(_HEAD)) if look else b"", io.BytesIO(), path)
         elif files.kind(path) == "file":
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
-                start = file.read(_HEAD)
+                start = _unpacked(file.read(_HEAD), file, path)
         else:
             start = b""  # a pipe can be read only once
-        if start[:2] == b"\x1f\x8b":
-            start = zlib.decompressobj(31).decompress(start[:_COMPRESSED_HEAD], _HEAD)
-    except (OSError, ValueError, zlib.error):
+    except (OSError, ValueError, InputError):
         start = b""  # the reader will say what is wrong
     start = start.removeprefix(b"\xef\xbb\xbf")
     pieces = start.split(b"\n")
     place = next((i for i, p in enumerate(pieces) if p.strip() and not p.startswith(b"#")), len(pieces) - 1)
     whole = place < len(pieces) - 1 or len(start) < _HEAD
     return Head(Path(path.removesuffix(".gz")).suffix.lower(), start, pieces[place], whole)
+
+
+def _unpacked(start: bytes, file: Any, path: str) -> bytes:
+    return next(files.inflate(start, file, path, _HEAD), b"") if start[:2] == files.GZIP else start
 
 
 def qrels_format(path: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from unjudged.errors import InputError, nearest
-from unjudged.io.dicts import is_number, qrels_table, run_from_topics, text_id, whole_grade
-from unjudged.io.ids import Ids
-from unjudged.io.trec import QrelsTable, Reading, RunTable
+from unjudged.io.dicts import TopicList, is_number, qrels_table, text_id, whole_grade
+from unjudged.io.trec import QrelsTable
 
 TOPIC = ("topic", "query_id", "qid", "q_id", "query")
 DOC = ("doc", "doc_id", "docno", "docid", "document")
@@ -23,11 +23,7 @@ RUN = ("run", "run_id", "system", "name", "tag")
 def is_frame(thing: Any) -> bool:
     """Is this a data frame of a kind we know? Imports nothing."""
     kind = type(thing)
-    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {
-        "pandas",
-        "polars",
-        "pyarrow",
-    }
+    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {"pandas", "polars", "pyarrow"}
 
 
 def _column(frame: Any, names: Sequence[str], what: str, source: str, required: bool = True) -> list[Any] | None:
@@ -80,10 +76,8 @@ def split_runs(frame: Any, source: str = "run") -> list[tuple[str, Any]]:
     return [(str(name), opened.filter((values == name).tolist()).to_native()) for name in order]
 
 
-def run_from_frame(
-    frame: Any, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False
-) -> RunTable:
-    """A run given as a data frame."""
+def lists_of_frame(frame: Any, name: str) -> Iterator[TopicList]:
+    """The lists of a run given as a data frame, apart from the frame."""
     frame = _open(frame)
     topic = _column(frame, TOPIC, "topic", name) or []
     docs = _column(frame, DOC, "document", name) or []
@@ -93,10 +87,6 @@ def run_from_frame(
     except (TypeError, ValueError, OverflowError):
         bad = next(s for s in scores if not is_number(s))
         raise InputError(f"the score {bad!r} is not a number", name) from None
-    return run_from_topics(_by_topic(topic, docs, values, name), name, index, topics, reading, keep_docs)
-
-
-def _by_topic(topic: list[Any], docs: list[Any], scores: Any, name: str) -> Iterator[tuple[str, list[str], Any]]:
     codes: dict[Any, int] = {}
     order = np.array([codes.setdefault(t, len(codes)) for t in topic], np.int64)
     places = np.argsort(order, kind="stable")
@@ -104,5 +94,5 @@ def _by_topic(topic: list[Any], docs: list[Any], scores: Any, name: str) -> Iter
     start = 0
     for t, stop in zip(codes, stops, strict=True):
         here = places[start:stop]
-        yield text_id(t, "topic", name), [docs[i] for i in here.tolist()], scores[here]
+        yield text_id(t, "topic", name), [docs[i] for i in here.tolist()], array("d", values[here].tobytes())
         start = stop

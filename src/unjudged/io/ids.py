@@ -28,6 +28,7 @@ class Ids(Sequence[str]):
     __slots__ = ("_blob", "_ends", "_seen_from")
 
     def __init__(self, blob: bytes, ends: npt.NDArray[np.int64]) -> None:
+        ends.setflags(write=False)
         self._blob, self._ends = blob, ends
         self._seen_from: tuple[Ids, npt.NDArray[Any]] | None = None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.columns import Rows
 from unjudged.io.ids import Ids, to_text
-from unjudged.io.trec import Reading, RunTable, run_table
+from unjudged.io.trec import Reading, RunTable, run_table, scan
 
 _LINE = re.compile(rb"(\S+)[ \t]+(\S+)[ \t]+(\d+)\s*")
 _TAB, _NEWLINE, _SPACE, _HASH = b"\t\n #"
@@ -26,24 +26,16 @@ _TAB, _NEWLINE, _SPACE, _HASH = b"\t\n #"
 def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
-    """A run's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
-    source = files.source_name(path)
-    passes = files.Passes(path)
+    """A run's judged hits."""
+    passes: list[Rows] = []
 
-    def scan(text: Iterable[Any], gather: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
-        scanner = reading.scanner(index, gather=gather, keep_docs=keep_docs)
-        rows = Rows(source, reading)
-        for piece in _as_trec(text, rows):
-            if not scanner.feed(piece):
-                break
-        found: dict[str, Any] = scanner.finish()
-        return found, rows.notes()
+    def as_trec(pieces: Any) -> Iterator[bytes]:
+        passes.append(Rows(files.source_name(path), reading))
+        return _as_trec(pieces, passes[-1])
 
-    found, notes = scan(passes.first(), gather=False)
-    if found["split"]:
-        found, notes = scan(passes.second(), gather=True)
-    table = run_table(found, name or "run", source, topics, reading)
-    return table._replace(tag="", notes=notes + table.notes)
+    found = scan(path, index, reading, keep_docs, as_trec)
+    table = run_table(found, name or "run", files.source_name(path), topics, reading)
+    return table._replace(tag="", notes=passes[-1].notes() + table.notes)
 
 
 def _as_trec(pieces: Any, rows: Rows) -> Iterator[bytes]:

@@ -13,12 +13,12 @@ Answer classes (in place of judgments), tab separated, a header is optional:
     question  rank  answer
     Q1        1     Joe Biden
 
-Answers are compared after `normalise` (default: blanks at both ends removed).
+Answers are compared without blanks at both ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,6 @@ from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable
 LEVELS = {"S": 3, "A": 2, "B": 1}
 ANSWERS = 5
 """Answers looked at per question."""
-
-Normalise = Callable[[str], str]
 
 
 def _rows(path: str, fields: int, header: str) -> Iterator[tuple[int, list[str]]]:
@@ -53,8 +51,8 @@ def _rows(path: str, fields: int, header: str) -> Iterator[tuple[int, list[str]]
 class _Answers:
     """Answer classes being read."""
 
-    def __init__(self, source: str, normalise: Normalise) -> None:
-        self.source, self.normalise = source, normalise
+    def __init__(self, source: str) -> None:
+        self.source = source
         self.topics: dict[str, int] = {}
         self.classes: dict[tuple[int, str], int] = {}
         self.rows: dict[tuple[int, str], tuple[int, int, int]] = {}
@@ -66,7 +64,7 @@ class _Answers:
         if not isinstance(grade, int) or abs(grade) > LARGEST_GRADE:
             raise InputError(f"the level {level!r} is not S, A, B or a whole number", self.source, line)
         group = self.classes.setdefault((code, name.strip()), len(self.classes))
-        self.rows.setdefault((code, self.normalise(answer)), (group, grade, line or 0))
+        self.rows.setdefault((code, answer.strip()), (group, grade, line or 0))
 
     def table(self) -> QrelsTable:
         if not self.rows:
@@ -85,19 +83,17 @@ class _Answers:
         )
 
 
-def read_answers(path: str, normalise: Normalise = str.strip) -> QrelsTable:
+def read_answers(path: str) -> QrelsTable:
     """Answer classes as judgments: a row per answer, its class as group."""
-    answers = _Answers(path, normalise)
+    answers = _Answers(path)
     for number, (question, name, level, text) in _rows(path, 4, "question\t"):
         answers.add(question, name, level, text, number)
     return answers.table()
 
 
-def answers_from_dict(
-    classes: Mapping[str, Mapping[str, Mapping[str, Any]]], normalise: Normalise = str.strip
-) -> QrelsTable:
+def answers_from_dict(classes: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> QrelsTable:
     """Answer classes given as {question: {class: {answer: level}}}."""
-    answers = _Answers("answers", normalise)
+    answers = _Answers("answers")
     for question, inside in classes.items():
         for name, members in inside.items():
             for text, level in members.items():
@@ -106,13 +102,7 @@ def answers_from_dict(
 
 
 def read_answer_run(
-    path: str,
-    index: Any,
-    topics: Ids,
-    reading: Reading,
-    name: str | None = None,
-    keep_docs: bool = False,
-    normalise: Normalise = str.strip,
+    path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run of answers from a file."""
     lists: dict[str, list[tuple[int, int, str]]] = {}
@@ -122,17 +112,11 @@ def read_answer_run(
         except ValueError:
             raise InputError(f"the rank {rank!r} is not a whole number", path, number) from None
     ranked = {question: [text for _, _, text in sorted(answers)] for question, answers in lists.items()}
-    return run_from_answers(ranked, index, topics, reading, name or files.run_name(path), keep_docs, normalise)
+    return run_from_answers(ranked, index, topics, reading, name or files.run_name(path), keep_docs)
 
 
 def run_from_answers(
-    lists: Mapping[str, Sequence[str]],
-    index: Any,
-    topics: Ids,
-    reading: Reading,
-    name: str,
-    keep_docs: bool = False,
-    normalise: Normalise = str.strip,
+    lists: Mapping[str, Sequence[str]], index: Any, topics: Ids, reading: Reading, name: str, keep_docs: bool = False
 ) -> RunTable:
     """A run of answers given as {question: [best answer, ...]}. An answer given again keeps its place and is wrong."""
     if not lists:
@@ -143,7 +127,7 @@ def run_from_answers(
             said: dict[str, int] = {}
             docs = []
             for text in answers:
-                answer = normalise(text)
+                answer = text.strip()
                 again = said[answer] = said.get(answer, 0) + 1
                 docs.append(answer if again == 1 else f"{answer}\0again {again}")
             yield question, docs, np.arange(len(docs), 0, -1, dtype=np.float64)

@@ -8,7 +8,7 @@ rank columns. Order is decided here and nowhere else: score descending, then by 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -167,22 +167,29 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
 def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
-    """A run file's judged hits. Text is read in pieces; where topics are scattered, their whole lists are held."""
-    source = files.source_name(path)
+    """A run file's judged hits."""
+    return run_table(scan(path, index, reading, keep_docs), name, files.source_name(path), topics, reading)
+
+
+def scan(
+    path: str, index: Any, reading: Reading, keep_docs: bool, as_trec: Callable[[Any], Iterable[Any]] = iter
+) -> dict[str, Any]:
+    """What a scanner finds in a run. Text is read in pieces; where topics are scattered, their whole lists are held.
+
+    `as_trec` rewrites the pieces of a text that is no TREC text.
+    """
     passes = files.Passes(path)
 
-    def scan(text: Iterable[Any], gather: bool) -> dict[str, Any]:
+    def scanned(pieces: Iterable[Any], gather: bool) -> dict[str, Any]:
         scanner = reading.scanner(index, gather=gather, keep_docs=keep_docs)
-        for piece in text:
+        for piece in as_trec(pieces):
             if not scanner.feed(piece):
                 break
         found: dict[str, Any] = scanner.finish()
         return found
 
-    found = scan(passes.first(), gather=False)
-    if found["split"]:
-        found = scan(passes.second(), gather=True)
-    return run_table(found, name, source, topics, reading)
+    found = scanned(passes.first(), gather=False)
+    return scanned(passes.second(), gather=True) if found["split"] else found
 
 
 def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids, reading: Reading) -> RunTable:

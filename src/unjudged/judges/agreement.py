@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.changes.merge import judgments_of
+from unjudged.changes.rejudge import judgments_of
 from unjudged.collection import Collection
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
 from unjudged.io.files import run_name
-from unjudged.results import Provenance, Result, Row, Verdict
+from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
-from unjudged.thresholds import limit_of
 
 ALL = "all"
 
@@ -26,8 +25,19 @@ GROUP = ("fleiss_kappa",)
 STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_ordinal", "alpha_interval", "overlap")
 
 
+NEXT = (
+    "what this does to the order of runs: unjudged report QRELS RUN... --second-judge FILE "
+    '(in Python: uj.study("judges", c, second=FILE))'
+)
+
+
 def judge_agreement(
-    *sets: Any, names: Sequence[str] | None = None, rel: int = 1, binary: bool = False, call: str = ""
+    *sets: Any,
+    names: Sequence[str] | None = None,
+    rel: int = 1,
+    binary: bool = False,
+    per_topic: bool = True,
+    call: str = "",
 ) -> JudgeAgreement:
     """Agreement of two or more sets of judgments: files, dicts, data frames, collections, or one dict {name: set}.
 
@@ -37,7 +47,9 @@ def judge_agreement(
     `alpha_interval`), which also counts documents that only some judged; `overlap`, the documents relevant (grade
     `rel` or more) to all, as a share of those relevant to any, among the documents judged by all (Voorhees 2000).
     `binary` compares relevant and nonrelevant instead of grades. Negative grades count as unjudged. A value that is
-    not defined (nothing in common, one grade only) is NaN. `.confusion` counts pairs of grades.
+    not defined (nothing in common, one grade only) is NaN. `.confusion` counts pairs of grades. `per_topic=False`
+    gives only what holds over all topics. Whether judges agree well enough depends on what happens to the runs, so
+    there is no verdict here: the study `judges` has one.
     """
     if len(sets) == 1 and isinstance(sets[0], Mapping) and not _is_qrels(sets[0]):
         names, sets = [str(name) for name in sets[0]], tuple(sets[0].values())
@@ -53,12 +65,9 @@ def judge_agreement(
         aligned = replace(aligned, grade=grade)
     if not (aligned.judged.sum(axis=1) > 1).any():
         raise UsageError("the sets of judgments have no judged document in common")
-    from unjudged import __version__
-
     settings = {"judges": called, "rel": rel, "binary": binary}
-    return JudgeAgreement(
-        called, aligned, 1 if binary else rel, Provenance(__version__, call, tuple(j.source for j in judged), settings)
-    )
+    provenance = Provenance.of(call, tuple(j.source for j in judged), settings)
+    return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic)
 
 
 def _is_qrels(given: Mapping[Any, Any]) -> bool:
@@ -86,12 +95,14 @@ class JudgeAgreement(Result):
     Rows over all judges have `all` in both judge columns; with two judges there is just the pair.
     """
 
-    def __init__(self, judges: Sequence[str], aligned: Aligned, rel: int, provenance: Provenance) -> None:
+    def __init__(
+        self, judges: Sequence[str], aligned: Aligned, rel: int, provenance: Provenance, per_topic: bool = True
+    ) -> None:
         columns = ("topic", "judge_a", "judge_b", "statistic", "value")
-        super().__init__(columns, self._tidy, provenance, self._wide)
+        super().__init__(columns, self._tidy, provenance, self._wide, notes=(NEXT,))
         self.judges: tuple[str, ...] = tuple(judges)
         self.rel: int = rel
-        self.per_topic: bool = True
+        self.per_topic: bool = per_topic
         self.values: npt.NDArray[np.int32] = np.unique(aligned.grade[aligned.judged])
         self._aligned = aligned
 
@@ -163,21 +174,6 @@ class JudgeAgreement(Result):
             if tuple(row[:4]) == (topic, *pair, statistic):
                 return float(row[4])
         raise UsageError(f"no {statistic} of {' and '.join(pair)} in topic {topic}; there are {', '.join(STATISTICS)}")
-
-    def verdict(self) -> Verdict:
-        """By Krippendorff's customary limits for alpha (2004)."""
-        scale = "ordinal" if len(self.values) > 2 else "nominal"
-        alpha = self._statistics(self._aligned.grade)[f"alpha_{scale}"]
-        if alpha != alpha:
-            return Verdict("unknown", "only one grade was given, so agreement beyond chance is not defined")
-        limit = limit_of("judges")
-        how = {
-            "solid": "agree well",
-            "with care": "agree in the main",
-            "fragile": "do not agree enough to stand for each other",
-        }[limit.word(alpha)]
-        told = f"the {len(self.judges)} judges {how}: Krippendorff's alpha ({scale}) is {alpha:.3f}"
-        return limit.verdict(told, alpha)
 
     @property
     def confusion(self) -> Result:

@@ -45,23 +45,3 @@ TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by.
 
 `expected` reads the order of trec10 and keeps the groups of equal scores."""
-
-__all__ = [
-    "IN_USE",
-    "OUTSIDE_COUNTED",
-    "TIES",
-    "Index",
-    "RunScanner",
-    "bootstrap_count",
-    "choose_hits",
-    "code_documents",
-    "scan_qrels",
-    "segment_cumprod",
-    "segment_cumsum",
-    "segment_max_from",
-    "segment_read",
-    "segment_sum",
-    "swap_count",
-    "weighted_sums",
-    "write_rows",
-]

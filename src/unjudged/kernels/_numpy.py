@@ -12,11 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-
-from unjudged.kernels._numpy_resampling import bootstrap_count as bootstrap_count
-from unjudged.kernels._numpy_resampling import swap_count as swap_count
-from unjudged.kernels._numpy_resampling import weighted_sums as weighted_sums
-from unjudged.kernels._numpy_rows import write_rows as write_rows
+from numpy.typing import NDArray
 
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 _TREC9, _FILE, _ASCENDING = 1, 2, 3
@@ -395,3 +391,94 @@ def segment_read(values: Any, starts: Any, segment: Any, offsets: Any, rank: Any
     size = np.diff(starts)[which]
     place = np.maximum(starts[which] + np.minimum(rank, size) - 1, 0)
     out[:] = np.where(size > 0, np.append(values, 0.0)[place], 0.0)
+
+
+# -- resampling.c: sums over drawn topics, bootstrap and swap counting
+#
+# Sums run over the topics in order, one addition after the other, so that both kernels give the same bits. The loops go
+# over topics (bootstrap, sums) or trials (swap); everything inside them is done for many samples at once.
+
+_ZERO = 1e-12  # smaller differences are none
+_BINS = 21  # of the swap method, 0.01 wide; the last one is open
+Floats = NDArray[np.float64]
+
+
+def weighted_sums(weights: Floats, values: Floats, out: Floats) -> None:
+    """out[s, v] = sum over topics t of weights[s, t] * values[t, v]."""
+    out[...] = 0.0
+    for topic in range(values.shape[0]):
+        out += weights[:, topic, None] * values[topic]
+
+
+def bootstrap_count(
+    centred: Floats,
+    reach: Floats,
+    counts: NDArray[np.uint16],
+    position: int,
+    exceeding: NDArray[np.int64],
+    required: Floats,
+) -> None:
+    """The studentised bootstrap of run pairs.
+
+    centred[pair, topic]: differences minus their mean; counts[topic, resample]: how often a topic was drawn. The
+    ratio (sum of w)^2 / (sum of w^2) orders resamples as |t| does: 0 where the mean is zero, the number of topics
+    where all differences are equal. exceeding[pair] = resamples whose ratio is at least reach[pair];
+    required[pair] = |mean| of the resample that stands at `position` (from 1) by descending ratio, ties in drawn order.
+    """
+    topics, resamples = counts.shape
+    tied = _ZERO * topics
+    weights = counts.astype(np.float64)
+    step = max(1, 500_000 // max(resamples, 1))
+    for start in range(0, len(centred), step):
+        part = slice(start, start + step)
+        w = centred[part]
+        total = np.zeros((len(w), resamples))
+        squares = np.zeros((len(w), resamples))
+        for topic in range(topics):
+            total += w[:, topic, None] * weights[topic]
+            squares += (w[:, topic] * w[:, topic])[:, None] * weights[topic]
+        ratio = np.zeros_like(total)
+        some = (np.abs(total) >= tied) & (squares > 0)
+        np.divide(total * total, squares, out=ratio, where=some)
+        exceeding[part] = (ratio >= reach[part, None]).sum(axis=1)
+        at = np.partition(ratio, resamples - position, axis=1)[:, resamples - position, None]
+        above = (ratio > at + tied).sum(axis=1)
+        level = np.abs(ratio - at) <= tied
+        chosen = (np.cumsum(level, axis=1) == (position - above)[:, None]).argmax(axis=1)
+        required[part] = np.abs(total[np.arange(len(w)), chosen]) / topics
+
+
+def swap_count(first: Floats, second: Floats, compared: NDArray[np.int64], swapped: NDArray[np.int64]) -> None:
+    """Add to the bins the comparisons and the swaps of all run pairs in all trials.
+
+    first[trial, run] and second[trial, run] are mean scores over the two topic sets; the first set decides the bin.
+    """
+    i, j = np.triu_indices(first.shape[1], 1)
+    for here, there in zip(first, second, strict=True):
+        d, e = here[i] - here[j], there[i] - there[j]
+        size = np.abs(d)
+        bins = np.minimum(size / 0.01 + 1e-9, _BINS - 1).astype(np.int64)
+        d_zero, e_zero = size < _ZERO, np.abs(e) < _ZERO
+        swap = (d_zero != e_zero) | (~d_zero & ~e_zero & ((d < 0) != (e < 0)))
+        compared += np.bincount(bins, minlength=_BINS)
+        swapped += np.bincount(bins[swap], minlength=_BINS)
+
+
+# -- rows.c
+
+
+def write_rows(heads: list[bytes], names: list[bytes], values: Any, end: bytes) -> bytes:
+    """For every row and column its line: head of the row, name of the column, the number as `repr` writes it, end."""
+    numbers = np.frombuffer(values).tolist()
+    if len(numbers) != len(heads) * len(names):
+        raise ValueError("a value for every row and column is needed")
+    known: dict[float, bytes] = {}  # equal numbers, of which there are many, are written once
+    written = [
+        known.get(v) or known.setdefault(v, repr(v).encode() + end) if v else repr(v).encode() + end for v in numbers
+    ]
+    return b"".join(
+        part
+        for row, head in enumerate(heads)
+        for pair in zip(names, written[row * len(names) : (row + 1) * len(names)], strict=True)
+        for part in (head, *pair)
+    )

@@ -8,13 +8,9 @@ from unjudged.measures import (  # noqa: F401 - importing declares; the order is
     cascade,
     counts,
     cumulated_gain,
-    experimental,
-    graded_average_precision,
-    inferred,
     one_document,
     precision,
     preference,
-    rank_biased,
     user_models,
 )
 from unjudged.measures._grammar import measures, parse, registered, split_list, with_gains_of_sets

@@ -105,10 +105,18 @@ class Definition:
     aliases: tuple[str, ...]
 
     @property
+    def ours(self) -> bool:
+        """Is it one of this package's measures, of which more is known than their values?"""
+        return (self.function.__module__ or "").startswith("unjudged.measures.")
+
+    @property
     def summary(self) -> str:
         """First line of the docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
+
+ByGrade = Mapping[int, float] | None
+"""Parameters such as `gains`: a number for each grade, or None for the collection's own."""
 
 REGISTRY: dict[str, Measure] = {}
 """Canonical name -> the measure with its defaults, in order of declaration."""

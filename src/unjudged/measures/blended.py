@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal, cast
 
 import numpy as np
 
 from unjudged.collection import Cells, Floats, Hits, key_of
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 
-def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
+def _blended(h: Hits, beta: float, gains: ByGrade) -> Floats:
     """BR at each hit of a view of relevant documents."""
 
     def make() -> Floats:
@@ -22,13 +21,13 @@ def _blended(h: Hits, beta: float, gains: Mapping[int, float] | None) -> Floats:
     return h.precision() if beta == 0 else cast(Floats, h.once(("blended", beta, key_of(gains)), make))
 
 
-def _where_relevant(h: Hits, values: Cells, gains: Mapping[int, float] | None) -> Cells:
+def _where_relevant(h: Hits, values: Cells, gains: ByGrade) -> Cells:
     """Undefined where the topic has no relevant document."""
     return np.where(h.per_cell(h.ideal(gains).size) > 0, values, np.nan)
 
 
 @measure(family="blended ratio", cite="sakai2004", aliases=("Q_measure", "QMeasure"))
-def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: ByGrade = None) -> Cells:
     """Q-measure: average precision with the blended ratio, which rewards high grades, in place of precision.
 
     beta=0 gives AP. With a cut-off the sum is divided by min(k, R) (NTCIREVAL).
@@ -41,7 +40,7 @@ def Q(h: Hits, k: int | None = None, beta: float = 1.0, gains: Mapping[int, floa
 
 
 @measure(family="blended ratio", cite="sakai2004")
-def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+def R_measure(h: Hits, beta: float = 1.0, gains: ByGrade = None) -> Cells:
     """The blended ratio at rank R; with beta=0 or equal gains it is R-precision.
 
     Formula: (C(R) + beta cg(R)) / (R + beta cg_I(R))
@@ -55,7 +54,7 @@ def R_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
 
 
 @measure(family="one document", cite="sakai2005one", aliases=("OMeasure",))
-def O_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+def O_measure(h: Hits, beta: float = 1.0, gains: ByGrade = None) -> Cells:
     """The blended ratio at the first relevant document: reciprocal rank that rewards high grades.
 
     Formula: (1 + beta g(r1)) / (r1 + beta cg_I(r1)), r1 = rank of the first relevant document
@@ -75,7 +74,7 @@ def _up_to_preferred(h: Hits) -> Hits:
 
 
 @measure(family="one document", cite="sakai2007one", aliases=("PMeasure",))
-def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+def P_measure(h: Hits, beta: float = 1.0, gains: ByGrade = None) -> Cells:
     """The blended ratio at the preferred rank: the first document of the highest grade the list holds.
 
     Formula: (C(rp) + beta cg(rp)) / (rp + beta cg_I(rp)), rp = preferred rank
@@ -85,7 +84,7 @@ def P_measure(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = No
 
 
 @measure(family="one document", cite="sakai2007one", aliases=("PPlus", "PPlusMeasure", "P_plus_measure"))
-def P_plus(h: Hits, beta: float = 1.0, gains: Mapping[int, float] | None = None) -> Cells:
+def P_plus(h: Hits, beta: float = 1.0, gains: ByGrade = None) -> Cells:
     """P+: the blended ratio averaged over the relevant documents down to the preferred rank.
 
     Formula: (1 / C(rp)) * sum over relevant ranks r <= rp of (C(r) + beta cg(r)) / (r + beta cg_I(r))
@@ -101,8 +100,8 @@ def NCU(
     nu: Literal["P", "BR"] = "P",
     gamma: float = 0.95,
     beta: float = 1.0,
-    gains: Mapping[int, float] | None = None,
-    stops: Mapping[int, float] | None = None,
+    gains: ByGrade = None,
+    stops: ByGrade = None,
 ) -> Cells:
     """Normalised cumulative utility: utility (precision or blended ratio) seen by users who stop at relevant documents.
 

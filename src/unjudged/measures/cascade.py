@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -10,12 +9,10 @@ import numpy.typing as npt
 
 from unjudged.collection import Cells, Floats, Hits
 from unjudged.errors import MeasureError
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 
-def _satisfied(
-    h: Hits, grade: npt.NDArray[np.int32], gain: Floats, stop: str, gains: Mapping[int, float] | None
-) -> Floats:
+def _satisfied(h: Hits, grade: npt.NDArray[np.int32], gain: Floats, stop: str, gains: ByGrade) -> Floats:
     """Probability that a user stops at a document of this grade and gain."""
     if stop == "ntcir":
         return gain / (h.highest_gain(gains) + 1)
@@ -27,9 +24,7 @@ def _satisfied(
 
 
 @measure(family="cascade", cite="chapelle2009")
-def ERR(
-    h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
-) -> Cells:
+def ERR(h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: ByGrade = None) -> Cells:
     """Expected reciprocal rank of the document at which a user, satisfied by good documents, stops.
 
     stop='exp': probability (2^grade - 1) / 2^highest grade (Chapelle); 'ntcir': gain / (highest gain + 1).
@@ -44,9 +39,7 @@ def ERR(
 
 
 @measure(family="cascade", cite="clarke2011")
-def nERR(
-    h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: Mapping[int, float] | None = None
-) -> Cells:
+def nERR(h: Hits, k: int | None = None, stop: Literal["exp", "ntcir"] = "exp", gains: ByGrade = None) -> Cells:
     """ERR divided by the ERR of the ideal list, both cut at k.
 
     Formula: ERR@k / ERR@k of the ideal list

@@ -6,13 +6,12 @@ A relevant document with none above it counts 1 in every variant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
 
 from unjudged.collection import Cells, Floats, Hits, key_of
-from unjudged.measures._measure import measure
+from unjudged.measures._measure import ByGrade, measure
 
 
 def _share(above: Floats, scale: Floats) -> Floats:
@@ -99,7 +98,7 @@ def bpref_relative2(h: Hits, rel: int = 1) -> Cells:
     return h.sum(1 - _above(h) / h.rank) / h.R
 
 
-def _penalty(h: Hits, gains: Mapping[int, float] | None) -> Floats:
+def _penalty(h: Hits, gains: ByGrade) -> Floats:
     """Sum over less relevant documents above of their relative lack of gain (h: documents with a gain)."""
 
     def make() -> Floats:
@@ -113,14 +112,14 @@ def _penalty(h: Hits, gains: Mapping[int, float] | None) -> Floats:
     return cast(Floats, h.once(("penalty", key_of(gains)), make))
 
 
-def _rpref(h: Hits, gains: Mapping[int, float] | None, scale: Floats, counts: Floats | float = 1.0) -> Cells:
+def _rpref(h: Hits, gains: ByGrade, scale: Floats, counts: Floats | float = 1.0) -> Cells:
     """(1 / cg_I) * sum of gain * (1 - penalty / scale) over the documents that count (h: documents with a gain)."""
     ideal = h.ideal(gains)
     return h.sum(h.gain(gains) * (1 - _share(_penalty(h, gains), scale)) * counts) / h.per_cell(ideal.sum(ideal.gain))
 
 
 @measure(family="preference", cite="debeer2006", condensed=True)
-def rpref_N(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def rpref_N(h: Hits, gains: ByGrade = None) -> Cells:
     """Graded bpref: gains reduced by the less relevant documents above, scaled by all the judgments could hold.
 
     Formula: (1 / cg_I) * sum of g * (1 - penalty / (R + N - cg_I / H)), penalty = sum over less relevant ones above
@@ -132,7 +131,7 @@ def rpref_N(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
 
 @measure(family="preference", cite="sakai2007", condensed=True)
-def rpref_relative(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def rpref_relative(h: Hits, gains: ByGrade = None) -> Cells:
     """rpref with the penalty scaled by the documents above; a document at rank 1 counts nothing (as defined).
 
     Formula: (1 / cg_I) * sum over r' > 1 of g * (1 - penalty / (r' - 1))
@@ -142,7 +141,7 @@ def rpref_relative(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
 
 
 @measure(family="preference", cite="sakai2007", condensed=True)
-def rpref_relative2(h: Hits, gains: Mapping[int, float] | None = None) -> Cells:
+def rpref_relative2(h: Hits, gains: ByGrade = None) -> Cells:
     """rpref with the penalty scaled by the rank.
 
     Formula: (1 / cg_I) * sum of g * (1 - penalty / r')

@@ -10,11 +10,7 @@ def _cut(name: str) -> tuple[str, ...]:
     return tuple(f"{name}@{k}" for k in _CUTS)
 
 
-OFFICIAL = (
-    *("NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "bpref", "RR"),
-    *_RECALLS,
-    *_cut("P"),
-)
+OFFICIAL = (*("NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "bpref", "RR"), *_RECALLS, *_cut("P"))
 
 SET = ("SetP", "SetP(relative=True)", "SetR", "SetAP", "SetF")
 

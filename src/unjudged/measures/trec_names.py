@@ -193,17 +193,8 @@ NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
 SETS: dict[str, tuple[str, ...]] = {
     "official": tuple(e.name for e in _TABLE[: [e.name for e in _TABLE].index("P") + 1]),
     "set": (
-        "runid",
-        "num_q",
-        "num_ret",
-        "num_rel",
-        "num_rel_ret",
-        "utility",
-        "set_P",
-        "set_relative_P",
-        "set_recall",
-        "set_map",
-        "set_F",
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
+        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
     ),
     "all_trec": tuple(e.name for e in _TABLE if e.name not in ("dcg", "ideal_dcg", "yaap")),
 }

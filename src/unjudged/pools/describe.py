@@ -13,7 +13,7 @@ from unjudged.collection.pool import TOLERANCE, inferred_depth, inferred_runs, p
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.results import Provenance, Result, Row
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.statistics.pairs import exact_mean
 
 CUTOFFS = (1, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 """Where judged@k is shown."""
@@ -78,23 +78,20 @@ def describe(
             for name, value, low, high in rows()
         ]
 
-    from unjudged import __version__
-
     settings = {**collection.settings, **pool.settings, "top counted by": by, "rel": rel, "tolerance": tolerance}
-    provenance = Provenance(__version__, call, collection.sources, settings)
+    provenance = Provenance.of(call, collection.sources, settings)
     notes = [*pool.notes, *_pool_notes(full, pool, looks), *coverage.warnings()]
     return Result(("statistic", "value", "low", "high"), rows, provenance, layout, notes=notes)
 
 
 def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, call: str = "") -> Result:
     """judged@k of every run: the share of its top k that is listed in the judgments, averaged over its topics."""
-    from unjudged import __version__
 
     def rows() -> list[Row]:
         table = list(_judged_at(collection, cutoffs))
         return [(run, k, float(values[r])) for r, run in enumerate(collection.runs) for k, values in table]
 
-    return Result(("run", "k", "value"), rows, Provenance(__version__, call, collection.sources, collection.settings))
+    return Result(("run", "k", "value"), rows, Provenance.of(call, collection.sources, collection.settings))
 
 
 def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple[int, Any]]:

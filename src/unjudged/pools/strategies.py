@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unjudged.errors import UsageError, nearest
-from unjudged.pools import adaptive, bandits, fusion, sampling
+from unjudged.pools import adaptive, fusion, sampling
 from unjudged.pools.lists import TopicLists
 
 VALUE, SAMPLE, ADAPTIVE = "value", "sample", "adaptive"
@@ -80,37 +80,28 @@ def _number(name: str, value: Any) -> float | int:
     return number
 
 
+_FUSION = (
+    *(fusion.depth, fusion.take, fusion.fair_take, fusion.rrf, fusion.dcg, fusion.precision, fusion.popularity),
+    *(fusion.borda, fusion.condorcet, fusion.combmin, fusion.combmax, fusion.combsum, fusion.combanz),
+    *(fusion.combmnz, fusion.combmed, fusion.rbp_a),
+)
+
 STRATEGIES: dict[str, Strategy] = {
     s.name: s
     for s in (
-        Strategy("depth", VALUE, fusion.depth),
-        Strategy("take", VALUE, fusion.take),
-        Strategy("fair-take", VALUE, fusion.fair_take),
-        Strategy("rrf", VALUE, fusion.rrf),
-        Strategy("dcg", VALUE, fusion.dcg),
-        Strategy("precision", VALUE, fusion.precision),
-        Strategy("popularity", VALUE, fusion.popularity),
-        Strategy("borda", VALUE, fusion.borda),
-        Strategy("condorcet", VALUE, fusion.condorcet),
-        Strategy("combmin", VALUE, fusion.combmin),
-        Strategy("combmax", VALUE, fusion.combmax),
-        Strategy("combsum", VALUE, fusion.combsum),
-        Strategy("combanz", VALUE, fusion.combanz),
-        Strategy("combmnz", VALUE, fusion.combmnz),
-        Strategy("combmed", VALUE, fusion.combmed),
-        Strategy("rbp-a", VALUE, fusion.rbp_a),
+        *(Strategy(function.__name__.replace("_", "-"), VALUE, function) for function in _FUSION),
         Strategy("rbp-b", ADAPTIVE, adaptive.RbpB),
         Strategy("rbp-c", ADAPTIVE, adaptive.RbpC, judged=True),
         Strategy("uniform", SAMPLE, sampling.uniform),
         Strategy("stratified", SAMPLE, sampling.stratified),
         Strategy("sampled-depth", SAMPLE, sampling.sampled_depth),
-        Strategy("move-to-front", ADAPTIVE, bandits.MoveToFront, judged=True),
+        Strategy("move-to-front", ADAPTIVE, adaptive.MoveToFront, judged=True),
         Strategy("hedge", ADAPTIVE, adaptive.Hedge, judged=True),
-        Strategy("random", ADAPTIVE, bandits.RandomArm),
-        Strategy("epsilon-greedy", ADAPTIVE, bandits.EpsilonGreedy, judged=True),
-        Strategy("ucb1-tuned", ADAPTIVE, bandits.Ucb1Tuned, judged=True),
-        Strategy("thompson", ADAPTIVE, bandits.Thompson, judged=True),
-        Strategy("max-mean", ADAPTIVE, bandits.MaxMean, judged=True),
+        Strategy("random", ADAPTIVE, adaptive.RandomArm),
+        Strategy("epsilon-greedy", ADAPTIVE, adaptive.EpsilonGreedy, judged=True),
+        Strategy("ucb1-tuned", ADAPTIVE, adaptive.Ucb1Tuned, judged=True),
+        Strategy("thompson", ADAPTIVE, adaptive.Thompson, judged=True),
+        Strategy("max-mean", ADAPTIVE, adaptive.MaxMean, judged=True),
     )
 }
 

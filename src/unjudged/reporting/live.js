@@ -110,7 +110,7 @@
     document.documentElement.dataset.state = "running";
     document.querySelectorAll("#sections > section:not(#topic-view)").forEach((s) => s.remove());
     $("save").disabled = true;
-    $("cancel").disabled = false;
+    $("cancel").disabled = true;
     $("progress").value = 0;
     say("Computing ...");
     let end = "failed", text = "", seen = 0;
@@ -118,6 +118,7 @@
       const started = await change("/api/jobs", "POST", JSON.stringify(state()));
       if (mine !== round) { change("/api/jobs/" + started.job, "DELETE").catch(() => {}); return; }
       job = { number: started.job, over: false };
+      $("cancel").disabled = false;
       for (;;) {
         const found = await ask("/api/jobs/" + started.job + "?after=" + seen);
         if (mine !== round) return;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -14,7 +15,7 @@ from unjudged.figures import Figure
 from unjudged.reporting.settings import Settings
 from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
-from unjudged.studies.engine.command import words_of
+from unjudged.studies.engine.case import words_of
 from unjudged.thresholds import Thresholds
 
 Progress = Callable[[str, float], None]
@@ -27,6 +28,17 @@ class Cancelled(Exception):
 
 def silent(key: str, share: float) -> None:
     """Nobody is told."""
+
+
+def share_of(place: int, tell: Callable[[float], None]) -> Callable[[str, int, int, int], None]:
+    """For the study of the question at this place: it tells the share of all questions done, which never falls."""
+    reached = [0.0]
+
+    def told(stage: str, done: int, total: int, before: int) -> None:
+        reached[0] = max(reached[0], done / max(total, 1))
+        tell((place + reached[0]) / len(QUESTIONS))
+
+    return told
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +119,7 @@ class Asking:
         for place, key in enumerate(QUESTIONS):
             progress(key, place / len(QUESTIONS))
 
-            def tell(stage: str, done: int, total: int, before: int, place: int = place, key: str = key) -> None:
-                progress(key, (place + done / max(total, 1)) / len(QUESTIONS))
-
-            yield self.section(key, tell)
+            yield self.section(key, share_of(place, functools.partial(progress, key)))
 
     def section(self, key: str, progress: Callable[[str, int, int, int], None] | None = None) -> Section:
         """The answer to one question."""

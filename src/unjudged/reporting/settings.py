@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from unjudged.errors import UsageError, check_seed
+from unjudged.errors import UsageError
 from unjudged.measures import measures
-from unjudged.scoring import POLICIES
+from unjudged.options import check
 from unjudged.studies.questions import MEASURES
 
 
@@ -29,11 +29,8 @@ class Settings:
         object.__setattr__(self, "measures", tuple(dict.fromkeys(names)))
         if not isinstance(self.pooled, str):
             object.__setattr__(self, "pooled", tuple(self.pooled))
-        if self.unjudged not in POLICIES:
-            raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {self.unjudged!r}")
-        check_seed(self.seed)
-        if self.depth is not None and self.depth < 1:
-            raise UsageError(f"a pool depth is a positive number, not {self.depth}")
+        for name in ("unjudged", "seed", "depth"):
+            check(name, getattr(self, name), "report")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

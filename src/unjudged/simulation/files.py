@@ -178,12 +178,7 @@ def _judgments(t: int, documents: NDArray[np.int32], grades: NDArray[np.int8], i
     low = int(grades.min())
     texts = _texts(str(g) for g in range(low, int(grades.max()) + 1))
     return _lines(
-        len(documents),
-        f"{topic_name(t)} 0 ",
-        ids.texts(documents),
-        " ",
-        texts[grades.astype(np.int64) - low],
-        "\n",
+        len(documents), f"{topic_name(t)} 0 ", ids.texts(documents), " ", texts[grades.astype(np.int64) - low], "\n"
     )
 
 

@@ -136,6 +136,12 @@ def _finite(value: object) -> float:
     return number
 
 
+_SPREADS = (
+    *("Rsd", "q_team", "q_run", "b", "i_team", "i_run", "agree", "odd", "style"),
+    *("hard_c", "hard_f", "hard_t"),
+)
+
+
 def _validate(p: Parameters) -> None:
     """One sentence for the first parameter that makes no sense."""
 
@@ -145,31 +151,11 @@ def _validate(p: Parameters) -> None:
 
     for name in ("topics", "teams", "runs", "depth", "K", "C", "Rmin", "k", "rel"):
         need(getattr(p, name) >= 1, f"parameter '{name}' must be at least 1, not {getattr(p, name)}.")
-    for name in (
-        "extra",
-        "Rsd",
-        "q_team",
-        "q_run",
-        "b",
-        "i_team",
-        "i_run",
-        "agree",
-        "odd",
-        "style",
-        "hard_c",
-        "hard_f",
-        "hard_t",
-        "c",
-        "f",
-        "m",
-        "documents",
-    ):
+    for name in ("extra", *_SPREADS, "c", "f", "m", "documents"):
         need(getattr(p, name) >= 0, f"parameter '{name}' must not be negative, not {getattr(p, name)}.")
     for name in ("noise", "rate", "Rmax"):
-        need(
-            0 <= getattr(p, name) <= 1,
-            f"parameter '{name}' must lie between 0 and 1, not {getattr(p, name)}.",
-        )
+        value = getattr(p, name)
+        need(0 <= value <= 1, f"parameter '{name}' must lie between 0 and 1, not {value}.")
     need(
         p.pool_per_team is None or p.pool_per_team >= 0,
         f"parameter 'pool_per_team' must be 'all' or at least 0, not {p.pool_per_team}.",

@@ -192,12 +192,7 @@ def _gap(observed: Floats, true: Floats, outside: NDArray[np.bool_]) -> float | 
 
 
 def _best(
-    measure: str,
-    group: str,
-    observed: Floats,
-    true: Floats,
-    chosen: NDArray[np.bool_],
-    names: Sequence[str],
+    measure: str, group: str, observed: Floats, true: Floats, chosen: NDArray[np.bool_], names: Sequence[str]
 ) -> dict[str, Any]:
     """True and observed rank among all runs of the truly best run of a group (1 + number of better runs)."""
     best = int(np.argmax(np.where(chosen, true, -np.inf)))

@@ -1,4 +1,4 @@
-"""Two-way analysis of variance without replication: how much of the scores' spread is due to runs, to topics."""
+"""Two-way analysis of variance without replication: how much of the spread comes from runs, from topics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from unjudged.statistics.exact_sums import exact_mean, exact_means, exact_sum
-from unjudged.statistics.pairs import ZERO, score_matrix
+from unjudged.statistics.pairs import ZERO, exact_mean, exact_means, exact_sum, score_matrix
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class Anova:
 
     @property
     def p_runs(self) -> float:
-        """Chance of such differences between runs that are all alike."""
+        """Probability of differences this large if all runs were equally good."""
         return _upper_tail(self.f_runs, self.df_runs, self.df_error)
 
     @property
     def p_topics(self) -> float:
-        """Chance of such differences between topics that are all alike."""
+        """Probability of differences this large if all topics were equally hard."""
         return _upper_tail(self.f_topics, self.df_topics, self.df_error)
 
 

@@ -15,10 +15,17 @@ from numpy.typing import ArrayLike
 
 from unjudged import kernels
 from unjudged.statistics.draws import resample_counts, topic_counts, topic_resamples
-from unjudged.statistics.paired import spread, t_statistics
-from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
-from unjudged.statistics.tested import Tested
-from unjudged.statistics.threads import each
+from unjudged.statistics.paired import Tested, spread, t_statistics
+from unjudged.statistics.pairs import (
+    ZERO,
+    Floats,
+    blocks,
+    check_alpha,
+    chosen_pairs,
+    each,
+    mean_differences,
+    score_matrix,
+)
 
 _BLOCK = 512  # pairs per piece of work
 

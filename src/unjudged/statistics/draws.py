@@ -6,6 +6,7 @@ listed by hand, can be passed wherever drawn ones are used. The same seed and si
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from typing import Literal
 
@@ -20,19 +21,13 @@ SAMPLINGS: tuple[Sampling, ...] = ("disjoint", "replacement", "independent")
 
 def topic_resamples(topics: int, resamples: int, seed: int = 0) -> Integers:
     """Bootstrap samples: per row as many topics as there are, with replacement."""
-    if topics < 1:
-        raise ValueError("at least 1 topic is needed")
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    _check_resamples(resamples, topics)
     return np.random.default_rng(seed).integers(0, topics, size=(resamples, topics))
 
 
 def resample_counts(topics: int, resamples: int, seed: int = 0) -> NDArray[np.uint16]:
-    """topic_counts of topic_resamples, drawn piece by piece: two bytes per topic and resample are all that is kept."""
-    if topics < 1:
-        raise ValueError("at least 1 topic is needed")
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    """The topic_counts of topic_resamples, drawn piece by piece: only two bytes per topic and resample are kept."""
+    _check_resamples(resamples, topics)
     rng = np.random.default_rng(seed)
     counts = np.empty((topics, resamples), dtype=np.uint16)
     for piece in blocks(resamples, max(1, 250_000 // topics)):
@@ -83,7 +78,7 @@ def topic_set_pairs(
 
 
 def every_set_pair(topics: int, size: int, sampling: Sampling) -> tuple[Integers, Integers]:
-    """All pairs of topic sets a sampling can draw, each as often as its probability demands."""
+    """All pairs of topic sets a sampling can draw, each repeated in proportion to its probability."""
     if sampling == "replacement":
         sets = np.array(list(product(range(topics), repeat=size)), dtype=np.int64)
     else:
@@ -98,8 +93,7 @@ def every_set_pair(topics: int, size: int, sampling: Sampling) -> tuple[Integers
 
 def sign_flips(topics: int, resamples: int, seed: int = 0) -> NDArray[np.int8]:
     """Random signs +1 or -1 per topic: which run of a pair is called the first one."""
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+    _check_resamples(resamples)
     bits = np.random.default_rng(seed).integers(0, 2, size=(resamples, topics), dtype=np.int8)
     return (2 * bits - 1).astype(np.int8)
 
@@ -134,6 +128,13 @@ def topic_counts(samples: ArrayLike, topics: int) -> NDArray[np.uint16]:
     return counts
 
 
+def _check_resamples(resamples: int, topics: int = 1) -> None:
+    if topics < 1:
+        raise ValueError("at least 1 topic is needed")
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, {resamples} asked for")
+
+
 def _check_size(topics: int, size: int, samples: int) -> None:
     if samples < 1:
         raise ValueError(f"at least 1 sample is needed, {samples} asked for")
@@ -143,3 +144,35 @@ def _check_size(topics: int, size: int, samples: int) -> None:
 
 def _shuffled(rng: np.random.Generator, topics: int, samples: int) -> Integers:
     return rng.permuted(np.tile(np.arange(topics, dtype=np.int64), (samples, 1)), axis=1)
+
+
+@dataclass(frozen=True)
+class SharedTopics:
+    """Different topics in one set, and topics that stand in both; averages over trials, or expectations."""
+
+    unique: float
+    shared: float
+
+
+def expected_shared_topics(topics: int, size: int, sampling: Sampling) -> SharedTopics:
+    """What to expect of two sets of `size` topics out of `topics`."""
+    if not 1 <= size <= topics:
+        raise ValueError(f"a topic set holds 1 to {topics} topics, not {size}")
+    if sampling == "replacement":
+        drawn = 1 - (1 - 1 / topics) ** size
+        return SharedTopics(topics * drawn, topics * drawn**2)
+    if sampling == "independent":
+        return SharedTopics(size, size**2 / topics)
+    if sampling != "disjoint":
+        raise ValueError(f"sampling is one of {', '.join(SAMPLINGS)}, not {sampling!r}")
+    return SharedTopics(size, 0.0)
+
+
+def simulated_shared_topics(
+    topics: int, size: int, sampling: Sampling, trials: int = 1000, seed: int = 0
+) -> SharedTopics:
+    """The same, averaged over the topic sets the swap method draws with this seed."""
+    sets = topic_set_pairs(topics, size, trials, sampling, seed)
+    here, there = (topic_counts(side, topics) > 0 for side in sets)
+    unique = (here.sum() + there.sum()) / (2 * trials)
+    return SharedTopics(float(unique), float(np.count_nonzero(here & there) / trials))

@@ -1,6 +1,6 @@
 """Agreement of judges beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-Everything here counts: a confusion table (grades of one judge x grades of the other), or `counts`, one row per
+All functions work on counts: a confusion table (grades of one judge x grades of the other), or `counts`, one row per
 judged thing and one column per grade with the number of judges who gave it. `values` are the grades themselves,
 ascending, one per column. A coefficient is NaN where it is not defined: nothing to compare, or no variation at all.
 """
@@ -58,7 +58,7 @@ def fleiss_kappa(counts: npt.ArrayLike) -> float:
 
 
 def coincidences(counts: npt.ArrayLike) -> Array:
-    """Krippendorff's coincidence matrix: pairs of grades given to one thing, each thing weighing as its judges."""
+    """Krippendorff's coincidence matrix: pairs of grades given to one thing; a thing counts once per judge."""
     table = np.asarray(counts, np.float64)
     judges = table.sum(axis=1)
     table, judges = table[judges > 1], judges[judges > 1]

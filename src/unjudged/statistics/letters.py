@@ -37,7 +37,7 @@ def groups_alike(different: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Sets of runs that cannot be told apart: every pair that does not differ is in one, no pair that does."""
     size = len(different)
     if different.shape != (size, size) or (different != different.T).any() or different.diagonal().any():
-        raise ValueError("whether two runs differ is a square, symmetric table with no run different from itself")
+        raise ValueError("which runs differ must be a square, symmetric table in which no run differs from itself")
     alike = [_bits(np.flatnonzero(~row)) & ~(1 << run) for run, row in enumerate(different)]
     open_pairs = list(alike)
     groups = []
@@ -53,7 +53,7 @@ def groups_alike(different: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
 
 
 def _grown(run: int, alike: Sequence[int], open_pairs: Sequence[int]) -> int:
-    """A largest-possible group around `run` and a run not yet grouped with it; such runs are taken in first."""
+    """A group around `run` that cannot be made larger; runs not yet in a group with it are added first."""
     group, candidates = 1 << run, alike[run]
     while candidates:
         wanted = candidates & open_pairs[run] or candidates
@@ -64,7 +64,7 @@ def _grown(run: int, alike: Sequence[int], open_pairs: Sequence[int]) -> int:
 
 
 def _needed(groups: list[tuple[int, ...]], size: int) -> Iterator[tuple[int, ...]]:
-    """Without the groups all of whose pairs stand together in others, smallest first."""
+    """The groups that are needed: a group goes, smallest first, where each of its pairs is together in another one."""
     together = np.zeros((size, size), np.int32)
     for group in groups:
         together[np.ix_(group, group)] += 1

@@ -29,7 +29,7 @@ def bonferroni(p_values: ArrayLike) -> Floats:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Holm's step-down version of Bonferroni: the same guarantee, never weaker."""
+    """Holm's step-down version of Bonferroni: the same guarantee, and at least as many differences found."""
 
     def adjust(p: Floats) -> Floats:
         order = np.argsort(p, kind="stable")

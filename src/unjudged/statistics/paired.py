@@ -7,6 +7,7 @@ constant on every topic have p = 0 under t and are marked.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,11 +15,47 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged import kernels
 from unjudged.statistics.draws import every_sign_flip, sign_flips
-from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
-from unjudged.statistics.tested import Tested
+from unjudged.statistics.pairs import (
+    ZERO,
+    Floats,
+    Integers,
+    blocks,
+    check_alpha,
+    chosen_pairs,
+    mean_differences,
+    score_matrix,
+)
 
 _EXACT_RANKS = 50  # topics up to which Wilcoxon's p value is exact
 _BLOCK = 4096  # pairs at a time
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One entry per pair, in the order of `first` and `second` (columns of the two runs).
+
+    `difference` is mean(first) - mean(second); `constant` marks pairs that differ by the same amount on every topic:
+    their p value of 0 says nothing about other topics.
+    """
+
+    first: Integers
+    second: Integers
+    difference: Floats
+    statistic: Floats
+    p_value: Floats
+    constant: NDArray[np.bool_]
+
+    def significant(self, alpha: float = 0.05) -> NDArray[np.bool_]:
+        """Pairs with a p value strictly below alpha."""
+        return self.p_value < alpha
+
+    def power(self, alpha: float = 0.05) -> float:
+        """Discriminative power: the share of pairs that are significantly different; NaN without pairs."""
+        return float(self.significant(alpha).mean()) if len(self.p_value) else float("nan")
+
+    def curve(self) -> Floats:
+        """All p values, largest first: the achieved significance level curve of Sakai (2006)."""
+        return np.sort(self.p_value)[::-1]
 
 
 def spread(
@@ -79,6 +116,19 @@ def t_interval(
     return difference - half, difference + half
 
 
+def mean_interval(scores: ArrayLike, alpha: float = 0.05) -> tuple[Floats, Floats]:
+    """Lower and upper end of the 1 - alpha confidence interval of each run's mean over topics; NaN for one topic."""
+    from scipy.stats import t as student
+
+    check_alpha(alpha)
+    matrix = score_matrix(scores)
+    mean, topics = matrix.mean(axis=0), len(matrix)
+    if topics == 1:
+        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    half = student.isf(alpha / 2, topics - 1) * matrix.std(axis=0, ddof=1) / math.sqrt(topics)
+    return mean - half, mean + half
+
+
 def effect_size(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
     """Mean difference in standard deviations of the per-topic differences (Cohen's d for paired data).
 
@@ -111,11 +161,11 @@ def permutation(
     seed: int = 0,
     flips: ArrayLike | None = None,
 ) -> Tested:
-    """Paired randomisation test: how often randomly renaming the two runs per topic gives so large a mean difference.
+    """Paired randomisation test: how often swapping the two runs on random topics gives as large a mean difference.
 
-    With no more than `resamples` possible renamings all of them are used and p is exact; otherwise they are drawn once
-    for all pairs, and p counts the observed one among them: (1 + larger) / (1 + drawn). `flips` (rows of +1, -1) are
-    used as an enumeration.
+    Where there are no more than `resamples` ways to swap, all of them are used and p is exact. Otherwise they are drawn
+    once for all pairs, and the observed scores count as one more: p = (1 + larger) / (1 + drawn). `flips` (rows of +1
+    and -1) replaces them and is taken as the list of all ways.
     """
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)

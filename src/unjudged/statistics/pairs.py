@@ -2,9 +2,17 @@
 
 A score matrix has one row per topic and one column per run, all of one measure. Pairs are two integer arrays: the
 columns of the first and of the second run of each pair; a difference is always first minus second.
+
+Means over runs are rounded once, at the end (`exact_mean`): the order of the runs is the user's and must not show in a
+number. Many pairs are worked on in blocks, by several threads where asked (`each`); the answers are the same.
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +23,9 @@ ZERO = 1e-12
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Pairs = tuple[Integers, Integers]
+Values = NDArray[Any] | Iterable[float]
+Piece = TypeVar("Piece")
+Answer = TypeVar("Answer")
 
 
 def check_alpha(alpha: float) -> None:
@@ -24,7 +35,7 @@ def check_alpha(alpha: float) -> None:
 
 
 def score_matrix(scores: ArrayLike, topics: int = 1, runs: int = 1) -> Floats:
-    """The scores as float64, topics x runs; refused with fewer than the given topics or runs, or with a hole."""
+    """The scores as float64, topics x runs; refused with too few topics or runs, or a missing score."""
     matrix = np.ascontiguousarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"scores must be a matrix of topics x runs, not an array of {matrix.ndim} dimensions")
@@ -103,3 +114,33 @@ def wins_ties_losses(
 def blocks(length: int, size: int) -> list[slice]:
     """0..length cut into slices of at most `size`."""
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+def exact_sum(values: Values) -> float:
+    """The sum of all values."""
+    return math.fsum(_listed(values))
+
+
+def exact_mean(values: Values) -> float:
+    """The mean of all values; NaN where there are none."""
+    known = _listed(values)
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def exact_means(rows: ArrayLike) -> NDArray[np.float64]:
+    """The mean of each row of a matrix."""
+    return np.array([exact_mean(row) for row in np.asarray(rows, dtype=np.float64)], dtype=np.float64)
+
+
+def _listed(values: Values) -> list[float]:
+    return values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def each(function: Callable[[Piece], Answer], pieces: Sequence[Piece], jobs: int = 1) -> list[Answer]:
+    """function(piece) for every piece, in order; `jobs` threads work on them (the kernels release the lock)."""
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    if jobs == 1 or len(pieces) < 2:
+        return [function(piece) for piece in pieces]
+    with ThreadPoolExecutor(jobs) as threads:
+        return list(threads.map(function, pieces))

@@ -84,18 +84,41 @@ def topics_for_phi(study: GStudy, reliability: float = 0.95) -> float:
     return _topics_for(reliability, study.var_runs, study.var_topics + study.var_error)
 
 
-def expected_tau(erho2: float) -> float:
-    """Kendall's tau that Urbano et al. observed at this E rho^2."""
+def expected_tau(var_runs: float, var_error: float, topics: int, others: int = 100) -> float:
+    """Expected Kendall's tau between the order of the runs on `topics` topics and their order on `others` other topics.
+
+    `var_runs` and `var_error` are those of a G-study. Means over n topics correlate with the runs' true means by the
+    square root of E rho^2(n), so means over two sets of topics by sqrt(E rho^2(n) E rho^2(m)); for normal scores
+    tau = 2/pi arcsin of the correlation (Kendall 1949). 0 where the runs do not differ by more than chance.
+    """
+    if var_runs <= 0:
+        return 0.0
+    both = _share(var_runs, var_error / topics) * _share(var_runs, var_error / others)
+    return 2 / math.pi * math.asin(math.sqrt(min(1.0, both)))
+
+
+def topics_for_tau(var_runs: float, var_error: float, tau: float, others: int = 100) -> float:
+    """Fewest topics whose expected tau with `others` other topics reaches this one; infinite where no number does."""
+    if not 0 < tau < 1:
+        raise ValueError(f"tau must lie between 0 and 1, not {tau}")
+    if var_runs <= 0:
+        return math.inf
+    needed = math.sin(math.pi / 2 * tau) ** 2 / _share(var_runs, var_error / others)
+    return _topics_for(needed, var_runs, var_error) if needed < 1 else math.inf
+
+
+def fitted_tau(erho2: float) -> float:
+    """Kendall's tau that Urbano et al. observed at this E rho^2 (a curve fitted to TREC data)."""
     return float(erho2**2.84729794)
 
 
-def expected_tau_ap(erho2: float) -> float:
-    """tau_AP that Urbano et al. observed at this E rho^2."""
+def fitted_tau_ap(erho2: float) -> float:
+    """tau_AP that Urbano et al. observed at this E rho^2 (a curve fitted to TREC data)."""
     return float(erho2**3.98652984)
 
 
-def expected_relative_sensitivity(phi: float) -> float:
-    """Relative difference needed to be detected that Urbano et al. observed at this Phi."""
+def fitted_relative_sensitivity(phi: float) -> float:
+    """Relative difference that could be detected, as Urbano et al. observed it at this Phi (a fitted curve)."""
     return float((1 - phi) ** 1.29759126)
 
 

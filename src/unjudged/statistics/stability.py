@@ -1,6 +1,6 @@
 """The stability method of Buckley and Voorhees (SIGIR 2000): how often do topic sets disagree about two runs?
 
-Two runs whose means differ by less than a fuzziness share of the larger one count as tied.
+Two runs whose means differ by less than a given share of the larger mean, the fuzziness, count as tied.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from unjudged.statistics.bootstrap import sampled_means
 from unjudged.statistics.draws import topic_subsets
-from unjudged.statistics.pairs import ZERO, all_pairs, blocks, score_matrix
-from unjudged.statistics.threads import each
+from unjudged.statistics.pairs import ZERO, all_pairs, blocks, each, score_matrix
 
 FUZZINESS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.10)
 
@@ -47,7 +46,7 @@ def stability(
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)
     if any(f < 0 for f in fuzziness):
-        raise ValueError("a fuzziness is not negative")
+        raise ValueError("a fuzziness must be 0 or more")
     if sets is None:
         sets = topic_subsets(topics, max(1, topics // 2) if size is None else size, trials, seed, replacement)
     means = np.ascontiguousarray(sampled_means(matrix, sets).T)

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 from unjudged import kernels
 from unjudged.statistics.bootstrap import sampled_means
 from unjudged.statistics.draws import Sampling, topic_set_pairs
-from unjudged.statistics.pairs import Floats, Integers, blocks, score_matrix
-from unjudged.statistics.threads import each
+from unjudged.statistics.pairs import Floats, Integers, blocks, each, score_matrix
 
 BINS = 21
 WIDTH = 0.01

@@ -67,7 +67,7 @@ def _check(size: float, variance: float, alpha: float, beta: float) -> None:
 
 
 def _fewest(enough: Callable[[int], bool]) -> int:
-    """Smallest number of topics from 2 on that is enough; being enough is kept by more topics."""
+    """Smallest number of topics, from 2 on, that is enough (any larger number then is, too)."""
     high = 2
     while not enough(high):
         high *= 2

@@ -7,16 +7,13 @@ a new one. The option groups (`Scoring`, `Runs`, ...) are what most studies are 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case, Progress
+from unjudged.studies.engine import NAMES, Answer, Case, Progress, Study, find, known, register, run_study
 from unjudged.studies.engine.groups import Group, Pooling, Runs, RunsOfTeams, Scoring, Testing, Unanswerable
-from unjudged.studies.engine.study import NAMES, Study, find, known, register, run_study
 from unjudged.studies.questions import QUESTIONS, Question
 from unjudged.thresholds import Thresholds, read_thresholds
 
@@ -81,26 +78,3 @@ def study(
         thresholds=limits,
         call=call,
     )
-
-
-def _under_its_own_name(name: str) -> Callable[..., Result]:
-    """A study as a function: `uj.power(c, "AP,Q")` is `uj.study("power", c, measures="AP,Q")`."""
-
-    def call(source: Any, measures: Any = None, **options: Any) -> Result:
-        given = {} if measures is None else {"measures": measures}
-        return study(name, source, **given, **options)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""The study {name} under its own name: `uj.study({name!r}, source, measures=measures, ...)`.
-
-    `source` is a Collection, Scores where no judgments are needed, or several by name; the other options are those of
-    `unjudged study {name} --help`.
-    """
-    return call
-
-
-agreement = _under_its_own_name("agreement")
-power = _under_its_own_name("power")
-swap = _under_its_own_name("swap")
-stability = _under_its_own_name("stability")
-reliability = _under_its_own_name("reliability")

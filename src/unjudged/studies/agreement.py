@@ -8,16 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.figures import agreement as charts
-from unjudged.results import Row, Verdict
+from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
 
 COLUMNS = ("measure_a", "measure_b", "tau", "p_value")
 
@@ -39,8 +34,9 @@ def taus(scores: Matrices, unit: int) -> Arrays:
 def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
     """Do two measures order the runs alike?
 
-    Kendall's tau (tau_b) between the orders of the runs by each pair of measures, with its two-sided p value for
-    unrelated orders (Sakai 2007, table 2). Two measures with tau near 1 tell the same story; use one of them.
+    Kendall's tau (tau_b, on unrounded means over topics) between the orders of the runs by each pair of measures, with
+    its two-sided p value for unrelated orders (Sakai 2007, table 2). Two measures with tau near 1 tell the same story;
+    use one of them. Both numbers are empty where a measure gives all runs the same mean.
     """
     scores, settings = matrices(case, scoring, runs, least_topics=1)
     if len(scores.measures) < 2:
@@ -52,7 +48,7 @@ def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
         [(*pair, tau, p) for pair, tau, p in found],
         _verdict(case, [(tau, *pair) for pair, tau, _ in found]),
         lambda: _table(scores, {pair: tau for pair, tau, _ in found}),
-        {"agreement": charts.agreement},
+        {"agreement": agreement_map},
         "Kendall's tau between the orders of the runs by two measures.",
         settings=settings,
         seed=runs.seed,
@@ -82,3 +78,23 @@ def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
         f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
     )
     return limit.verdict(sentence, low[0], decided_by=low[1:])
+
+
+def agreement_map(result: Result) -> Figure:
+    """A map of tau: the upper triangle, with the number written in each field."""
+    rows = records(result)
+    known = [row["tau"] for row in rows if row["tau"] is not None]
+    middle = (min(known, default=0) + max(known, default=1)) / 2
+    x = {**marks.names("measure_b", distinct(rows, "measure_b")), "axis": {"labelAngle": -40}}
+    y = marks.names("measure_a", distinct(rows, "measure_a"))
+    colour = {"field": "tau", "type": "quantitative", "scale": {"scheme": theme.AMOUNT}}
+    readable = {"condition": {"test": f"datum.tau > {middle}", "value": "#000000"}, "value": "#ffffff"}
+    return marks.chart(
+        rows,
+        f"Kendall's tau between the orders of the runs by two measures, {len(rows)} pairs, from "
+        f"{min(known, default=0):g} to {max(known, default=0):g}.",
+        marks.layer("rect", {"tooltip": True}, x=x, y=y, color=colour, tooltip=marks.as_it_is(*COLUMNS)),
+        marks.layer("text", {"fontSize": 10}, x=x, y=y, text={"field": "tau", "format": ".2f"}, color=readable),
+        width={"step": 46},
+        height={"step": 24},
+    )

@@ -9,18 +9,13 @@ import numpy as np
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.figures import change as charts
+from unjudged.figures import Figure, marks, records
 from unjudged.measures import Measure, with_gains_of_sets
-from unjudged.results import Row
+from unjudged.results import Result, Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.ranks import ranks
-from unjudged.studies.engine.answer import Answer
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import UsualScoring
-from unjudged.studies.engine.setup import leading
-from unjudged.studies.engine.study import register
-from unjudged.studies.engine.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register
 from unjudged.text import counted
 
 COLUMNS = ("run", "team", "before", "after", "change", "rank_before", "rank_after")
@@ -70,7 +65,17 @@ def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
     return Answer(
         COLUMNS,
         rows,
-        figures={"change": charts.change(str(measure))},
+        figures={"change": lambda result: changed_scores(result, str(measure))},
         caption=f"Mean {measure} of each run before and after the change.",
         settings={**scoring.settings(), "measures": [str(measure)]},
     )
+
+
+def changed_scores(result: Result, measure: str) -> Figure:
+    """One row per run, best first before the change: a line from the open to the filled circle."""
+    rows = records(result)
+    y = marks.names("run", [row["run"] for row in rows])
+    tooltip = marks.as_it_is("run", "team", "before", "after", "rank_before", "rank_after")
+    said = f"{measure} of {len(rows)} runs before (open) and after (filled) the change."
+    layers = marks.before_and_after("before", "after", measure, y=y, tooltip=tooltip)
+    return marks.chart(rows, said, *layers, width=480, height={"step": 15})

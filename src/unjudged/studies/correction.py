@@ -3,112 +3,51 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from unjudged.collection import Collection, Pool
-from unjudged.collection.pool import TOLERANCE
-from unjudged.comparing.paired_scores import check_settings
-from unjudged.correction.asked import as_read, groups_of, pool_to_correct
-from unjudged.correction.correcting import quantities_of
-from unjudged.correction.errors import TESTS, Errors, errors, printed, significant
-from unjudged.correction.experiment import METHODS, Trial, experiment
-from unjudged.correction.lipani import INDICATORS
+from unjudged.collection import Collection, Floats, Pool
+from unjudged.correction.counts import MOST
+from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.lipani import INDICATORS, from_arrays
+from unjudged.correction.methods import METHODS
+from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.correction.tally import MOST
 from unjudged.errors import UsageError, nearest
-from unjudged.figures import Figure
-from unjudged.figures.correction import error_lines, indicator_points, stability_points
-from unjudged.figures.records import Records
-from unjudged.results import Result, Row, Shown, Verdict
-from unjudged.statistics.correlation import correlation_p_value, spearman
+from unjudged.figures import Figure, Records, distinct, marks, theme
+from unjudged.measures import measures as parse_measures
+from unjudged.options import check
+from unjudged.results import Row, Shown
+from unjudged.statistics.correlation import correlation_p_value, spearman, tau_b
+from unjudged.statistics.errors_of import mean_absolute_error, rank_error, significant_rank_error
+from unjudged.statistics.pairs import ZERO
 from unjudged.statistics.reliability import d_study, g_study
-from unjudged.studies._study import Lab, register
-from unjudged.studies.asked import Pooling
-from unjudged.studies.verdicts import NEEDED
-from unjudged.thresholds import limit_of
+from unjudged.studies.correct import (
+    QUANTITIES,
+    Tried,
+    after_correction,
+    corrected_by_counting,
+    lifted,
+    pool_to_correct,
+    trials_of,
+    tried_by_counting,
+)
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, register
+from unjudged.text import counted, printed
 
 CUTOFFS = (5, 10, 20, 30, 100)
 REDUCED = "reduced-pool"
-QUANTITIES = ("anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
-
-
-@register(
-    "correction",
-    help="how well pool-bias correction works on left-out teams",
-    cite="lipani2015",
-    figures={"": ("mae", "sre", "indicators"), "several": ("stability",)},
-)
-def correction(
-    lab: Lab,
-    *,
-    protocol: str = "strict",
-    leave: str = "team",
-    top: float | None = None,
-    cutoffs: Any = CUTOFFS,
-    methods: Any = METHODS[:2],
-    per_run: bool = False,
-    test: str = "tukey",
-    alpha: float = 0.05,
-    merge_alpha: float = 1.0,
-    indicator: str = "lambda",
-    rel: int = 1,
-    depth: int | None = None,
-    pooled: Any = "infer",
-    tolerance: float = TOLERANCE,
-) -> Result:
-    """How near does correction bring a left-out run to the score it had in the pool?
-
-    Each team (--leave run: each run) is taken out of the pool in turn; its runs are scored with what is left and
-    corrected. Per method and cut-off: MAE, the mean absolute error; SRE, the places runs move when each alone gets
-    its estimate; SRE*, the significantly different runs it passes (Tukey HSD, or --test t); Kendall's tau; and the
-    number of runs. --top 0.75 keeps the best three quarters of the pooled runs, at each cut-off anew; the others
-    leave the pool as well. --protocol sigir2015 does what the paper's numbers need (--lenient reads its data);
-    strict, the default, is a careful reading: docs/correction.md names the differences. --per-run shows every run
-    with the quantities of the method. The published SRE* could not be reproduced and is not claimed to be.
-    """
-    how = protocol_of(protocol)
-    setup = Setup(
-        how,
-        leave,
-        top,
-        _cutoffs(cutoffs),
-        _methods(methods),
-        _one_of(test, TESTS, "test"),
-        alpha,
-        merge_alpha,
-        _one_of(indicator, INDICATORS, "indicator"),
-        rel,
-    )
-    if not 0 <= merge_alpha <= 1:
-        raise UsageError(f"the new run's weight lies between 0 and 1, not {merge_alpha}")
-    check_settings(alpha)
-    named = Pooling(depth, pooled).runs
-    cases = [Case.of(name, collection, setup, depth, named, tolerance) for name, collection in lab.cases]
-    for case in cases:
-        where = f"{case.name}: " if lab.several else ""
-        unpooled = len(case.collection.runs) - len(case.pool.runs)
-        told = f"{case.pool}, {unpooled} not pooled{case.pool.guessed}"
-        lab.notes += [where + told, *(where + n for n in case.pool.notes)]
-    head, rows = _per_run(lab, cases, setup) if per_run else _summary(lab, cases, setup)
-    settings: dict[str, Any] = {**how.settings(), **setup.settings()}
-    settings["pool"] = {c.name: {**c.pool.settings, "runs named": list(c.pool.runs)} for c in cases}
-    return Result(
-        head,
-        lambda: rows,
-        lab.provenance(None, **settings),
-        layout=None if per_run else lambda: _table(lab, cases, setup),
-        figures=_figures(lab, cases, setup),
-        verdict=_verdict(cases, setup),
-        caption="" if per_run else _caption(cases, setup),
-    )
+TESTS = ("tukey", "t")
+"""Which true differences count as significant: Tukey HSD over all runs, or the paired t test of each pair."""
+COLUMNS = ("method", "n", "mae", "sre", "sre_star", "tau", "runs")
 
 
 @dataclass(frozen=True)
-class Setup:
+class Asked:
     """The choices of a study, checked."""
 
     protocol: Protocol
@@ -135,55 +74,159 @@ class Setup:
         }
 
 
+@dataclass(frozen=True)
+class Errors:
+    """MAE: mean |true - estimate|. SRE: places runs move. SRE*: significantly different runs passed. tau_b of both."""
+
+    mae: float
+    sre: int
+    sre_star: int | None
+    tau: float
+
+
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One collection with its pool and the experiment at every cut-off."""
+class Found:
+    """The experiment of one collection at every cut-off."""
 
     name: str
     collection: Collection
     pool: Pool
+    shared: Experiment
     trials: tuple[Trial, ...]
-    setup: Setup
-
-    @classmethod
-    def of(
-        cls, name: str, collection: Collection, setup: Setup, depth: int | None, pooled: Any, tolerance: float
-    ) -> Case:
-        """Run the experiment."""
-        read = as_read(collection, setup.protocol)
-        pool = pool_to_correct(read, depth, pooled, tolerance)
-        return cls(name, read, pool, _trials(read, pool, setup, setup.top), setup)
+    asked: Asked
 
     @functools.cached_property
     def errors(self) -> list[dict[str, Errors]]:
         """Per cut-off: method -> errors."""
         found = []
         for trial in self.trials:
-            different = significant(trial.per_topic, self.setup.test, self.setup.alpha)
-            found.append(
-                {
-                    method: errors(trial.runs, trial.true, trial.estimate(method), different)
-                    for method in (*self.setup.methods, REDUCED)
-                }
-            )
+            different = significant(trial.per_topic, self.asked.test, self.asked.alpha)
+            found.append({m: errors(trial.runs, trial.true, trial.estimate(m), different) for m in self.methods})
         return found
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, and the scores without any."""
+        return (*self.asked.methods, REDUCED)
 
-def _trials(collection: Collection, pool: Pool, setup: Setup, top: float | None) -> tuple[Trial, ...]:
-    groups, _ = groups_of(collection, pool, setup.leave)
-    found = experiment(
-        collection,
-        pool,
-        groups,
-        setup.cutoffs,
-        setup.protocol,
-        top=top,
-        methods=setup.methods,
-        alpha=setup.merge_alpha,
-        indicator=setup.indicator,
-        rel=setup.rel,
+    def with_all_runs(self) -> Found:
+        """The same without choosing the best runs."""
+        shared = replace(self.shared, top=None)
+        return replace(self, shared=shared, trials=tuple(shared.trials(self.asked.cutoffs, self.asked.rel)))
+
+
+def _together(answers: Answers) -> Table:
+    """The paper's table: the collections one below the other; then who was best and worst how often in all of them."""
+    found = _found(answers)
+    return _table(found, several=True) if found else (["collection"], [])
+
+
+def _drawn_together(answers: Answers) -> Mapping[str, Chart]:
+    """The figures of all collections, and figure 2, which needs several."""
+    found = _found(answers)
+    if not found:
+        return {}
+    return {**_figures(found, several=True), "stability": lambda result: stability_points(*stability(found))}
+
+
+def _found(answers: Answers) -> list[Found]:
+    """What was found where there was an answer, under the names of the collections."""
+    return [replace(answer.data, name=case.name) for case, answer in answers if answer.data is not None]
+
+
+@register(
+    "correction",
+    help="how well pool-bias correction works on left-out teams",
+    cite="lipani2015",
+    figures={"": ("mae", "sre", "indicators"), "several": ("stability",)},
+    together=_together,
+    drawn_together=_drawn_together,
+    columns=COLUMNS,
+    limit="after-correction",
+)
+def correction(
+    case: Case,
+    pooling: Pooling,
+    *,
+    protocol: str = "strict",
+    leave: str = "team",
+    top: float | None = None,
+    cutoffs: Any = CUTOFFS,
+    methods: Any = METHODS[:2],
+    per_run: bool = False,
+    test: str = "tukey",
+    alpha: float = 0.05,
+    merge_alpha: float = 1.0,
+    indicator: str = "lambda",
+    rel: int = 1,
+) -> Answer:
+    """How near does correction bring a left-out run to the score it had in the pool?
+
+    Each team (--leave run: each run) is taken out of the pool in turn; its runs are scored with what is left and
+    corrected. Per method and cut-off: MAE, the mean absolute error; SRE, the places runs move when each alone gets
+    its estimate; SRE*, the significantly different runs it passes (Tukey HSD, or --test t); Kendall's tau; and the
+    number of runs. --top 0.75 keeps the best three quarters of the pooled runs, at each cut-off anew; the others
+    leave the pool as well. --protocol sigir2015 does what the paper's numbers need (--lenient reads its data);
+    strict, the default, is a careful reading: docs/correction.md names the differences. --per-run shows every run
+    with the quantities of the method. The published SRE* could not be reproduced and is not claimed to be.
+    """
+    asked = Asked(
+        protocol_of(protocol),
+        leave,
+        top,
+        _cutoffs(cutoffs),
+        _methods(methods),
+        _one_of(test, TESTS, "test"),
+        alpha,
+        merge_alpha,
+        _one_of(indicator, INDICATORS, "indicator"),
+        rel,
     )
-    return tuple(found)
+    check("merge_alpha", merge_alpha)
+    check("alpha", alpha)
+    read = asked.protocol.read(case.collection)
+    pool = pool_to_correct(case, read, pooling)
+    case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
+    groups = groups_of(read, pool, leave)
+    how = {"methods": asked.methods, "alpha": merge_alpha, "indicator": indicator}
+    shared = Experiment.of(read, pool, groups, asked.protocol, **how, top=top)
+    many = f"{counted(len(set(groups.values())), leave)} left out"
+    (value,) = case.run(tried_by_counting, shared, [(asked.cutoffs, rel)], many)  # cut-offs share the merged lists
+    found = Found(case.name, read, pool, shared, tuple(trials_of(value, pool)), asked)
+    trial = next((t for t in found.trials if t.n == 10), found.trials[0])
+    first = asked.methods[0]
+    outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
+    moved = ""
+    if outside:
+        new = NewRuns.of(read, pool, outside, asked.protocol, [first], alpha=merge_alpha, indicator=indicator)
+        (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
+        moved = lifted(from_arrays(value)[1][first].tolist())
+    head, rows = _per_run([found]) if per_run else _summary([found])
+    return Answer(
+        head,
+        rows,
+        after_correction(
+            case,
+            str(parse_measures(f"P@{trial.n}", rel)[0]),
+            first,
+            Tried.of(trial, first, 0.95),
+            moved,
+            groups,
+            leave,
+            pooling,
+        ),
+        None if per_run else lambda: _table([found]),
+        _figures([found]),
+        "" if per_run else _caption(asked),
+        "" if per_run else _about(found),
+        settings={
+            **read.settings,
+            **asked.protocol.settings(),
+            **asked.settings(),
+            "pool": {**pool.settings, "runs named": list(pool.runs)},
+        },
+        data=found,
+    )
 
 
 # -- what was asked for
@@ -214,75 +257,98 @@ def _methods(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_one_of(part, METHODS, "method") for part in parts))
 
 
-# -- tables
+# -- errors
 
 
-def _summary(lab: Lab, cases: Sequence[Case], setup: Setup) -> tuple[tuple[str, ...], list[Row]]:
-    rows: list[Row] = []
-    for case in cases:
-        found = case.errors
-        for method in (*setup.methods, REDUCED):
-            for trial, by_method in zip(case.trials, found, strict=True):
-                e = by_method[method]
-                row = (method, trial.n, e.mae, e.sre, e.sre_star, e.tau, len(trial.runs))
-                rows.append((case.name, *row) if lab.several else row)
-    head = ("method", "n", "mae", "sre", "sre_star", "tau", "runs")
-    return (("collection", *head) if lab.several else head), rows
-
-
-def _columns(setup: Setup) -> tuple[str, ...]:
-    """Columns of the per-run table; later variants stand at the end."""
-    later = [m for m in setup.methods if m not in METHODS[:2]]
-    first = [m for m in ("webber-park", "lipani") if m in setup.methods]
-    return (
-        *("run", "team", "n", "true", "reduced"),
-        *(m.replace("-", "_") for m in first),
-        *QUANTITIES,
-        *(m.replace("-", "_") for m in later),
+def errors(runs: Sequence[str], true: Floats, estimate: Floats, different: npt.NDArray[np.bool_] | None) -> Errors:
+    """The errors of estimates. `different`: runs x runs, the significant true differences, where known."""
+    return Errors(
+        mean_absolute_error(true, estimate),
+        rank_error(true, estimate),
+        None if different is None else significant_rank_error(true, estimate, different, runs),
+        tau_b(true, estimate),
     )
 
 
-def _per_run(lab: Lab, cases: Sequence[Case], setup: Setup) -> tuple[tuple[str, ...], list[Row]]:
-    head = _columns(setup)
+def significant(per_topic: Floats, test: str, alpha: float) -> npt.NDArray[np.bool_] | None:
+    """Runs x runs: which differ significantly in their true scores (topics x runs); None where it cannot be told."""
+    if per_topic.shape[0] < 2 or per_topic.shape[1] < 2:
+        return None
+    if test == "tukey":
+        from unjudged.statistics.tukey import tukey_difference
+
+        means = per_topic.mean(axis=0)
+        return np.asarray(np.abs(means[:, None] - means) > tukey_difference(per_topic, alpha) + ZERO, bool)
+    from unjudged.statistics.paired import t_test
+
+    tested = t_test(per_topic)
+    found = np.zeros((per_topic.shape[1],) * 2, bool)
+    found[tested.first, tested.second] = found[tested.second, tested.first] = tested.significant(alpha)
+    return found
+
+
+# -- tables
+
+
+def _summary(all_found: Sequence[Found], several: bool = False) -> tuple[tuple[str, ...], list[Row]]:
     rows: list[Row] = []
-    for case in cases:
-        for trial in case.trials:
+    for found in all_found:
+        for method in found.methods:
+            for trial, by_method in zip(found.trials, found.errors, strict=True):
+                e = by_method[method]
+                row = (method, trial.n, e.mae, e.sre, e.sre_star, e.tau, len(trial.runs))
+                rows.append((found.name, *row) if several else row)
+    return (("collection", *COLUMNS) if several else COLUMNS), rows
+
+
+def _per_run(all_found: Sequence[Found], several: bool = False) -> tuple[tuple[str, ...], list[Row]]:
+    """A row per run and cut-off; later variants stand at the end."""
+    methods = all_found[0].asked.methods
+    head = (
+        *("run", "team", "n", "true", "reduced"),
+        *(m.replace("-", "_") for m in ("webber-park", "lipani") if m in methods),
+        *QUANTITIES[1:],
+        *(m.replace("-", "_") for m in methods if m not in METHODS[:2]),
+    )
+    rows: list[Row] = []
+    for found in all_found:
+        for trial in found.trials:
             for i, run in enumerate(trial.runs):
                 values: dict[str, Any] = {
                     "run": run,
-                    "team": case.collection.teams.get(run),
+                    "team": found.collection.teams.get(run),
                     "n": trial.n,
                     "true": float(trial.true[i]),
                     "reduced": float(trial.reduced[i]),
-                    **{m.replace("-", "_"): float(trial.estimate(m)[i]) for m in setup.methods},
-                    **quantities_of(trial.effect, i),
+                    **{m.replace("-", "_"): float(trial.estimate(m)[i]) for m in methods},
+                    **trial.effect.quantities(i),
                 }
                 row = tuple(values[name] for name in head)
-                rows.append((case.name, *row) if lab.several else row)
-    return (("collection", *head) if lab.several else head), rows
+                rows.append((found.name, *row) if several else row)
+    return (("collection", *head) if several else head), rows
 
 
-def _table(lab: Lab, cases: Sequence[Case], setup: Setup) -> tuple[Sequence[str], list[Row]]:
+def _table(all_found: Sequence[Found], several: bool = False) -> Table:
     """The paper's table: a line per cut-off with the errors of every method; then who was best and worst how often."""
-    methods = (*setup.methods, REDUCED)
+    methods = all_found[0].methods
     rows: list[Row] = []
     cells: list[list[list[float | None]]] = []
-    for case in cases:
-        for trial, found in zip(case.trials, case.errors, strict=True):
-            values = [[float(printed(found[m].mae)), found[m].sre, found[m].sre_star] for m in methods]
+    for found in all_found:
+        for trial, by_method in zip(found.trials, found.errors, strict=True):
+            values = [[float(printed(by_method[m].mae)), by_method[m].sre, by_method[m].sre_star] for m in methods]
             cells.append(values)
             shown: list[Any] = []
             for m, method in enumerate(methods):
-                e = found[method]
+                e = by_method[method]
                 best = [_best(values, m, k) for k in range(3)]
                 texts = (printed(e.mae), str(e.sre), "-" if e.sre_star is None else str(e.sre_star))
                 shown += [Shown(text, bold) for text, bold in zip(texts, best, strict=True)]
-            rows.append((*((case.name,) if lab.several else ()), str(trial.n), *shown))
+            rows.append((*((found.name,) if several else ()), str(trial.n), *shown))
     for word, sign in (("top performer", 1), ("worst performer", -1)):
         counts = [str(performances(cells, m, k, sign)) for m in range(len(methods)) for k in range(3)]
-        rows.append((*((word, "") if lab.several else (word,)), *counts))
+        rows.append((*((word, "") if several else (word,)), *counts))
     names = [f"{method} {error}" for method in methods for error in ("MAE", "SRE", "SRE*")]
-    return (*(("collection",) if lab.several else ()), "P@n", *names), rows
+    return (*(("collection",) if several else ()), "P@n", *names), rows
 
 
 def performances(cells: Sequence[Sequence[Sequence[float | None]]], method: int, error: int, sign: int = 1) -> int:
@@ -301,66 +367,64 @@ def _best(values: Sequence[Sequence[float | None]], method: int, error: int) -> 
     return low != high and values[method][error] == low
 
 
-def _caption(cases: Sequence[Case], setup: Setup) -> str:
-    about = []
-    for case in cases:
-        teams = len({case.collection.teams[r] for r in case.collection.runs if r in case.collection.teams})
-        about.append(
-            f"{case.name}: |R| {len(case.collection.runs)}, |O| {teams}, |Rp| {len(case.pool.runs)}, "
-            f"d {case.pool.depth}, |T| {len(case.collection.topics)}"
-        )
-    share = "all pooled runs" if setup.top is None else f"top {setup.top:g} of the pooled runs"
+def _caption(asked: Asked) -> str:
+    share = "all pooled runs" if asked.top is None else f"top {asked.top:g} of the pooled runs"
     return (
-        f"Leave one {setup.leave} out, {share}, protocol {setup.protocol.name}. {'; '.join(about)}. "
-        f"SRE*: {'Tukey HSD' if setup.test == 'tukey' else 'paired t'}, p < {setup.alpha:g}; not the published SRE*, "
+        f"Leave one {asked.leave} out, {share}, protocol {asked.protocol.name}. "
+        f"SRE*: {'Tukey HSD' if asked.test == 'tukey' else 'paired t'}, p < {asked.alpha:g}; not the published SRE*, "
         "which nobody could reproduce."
     )
+
+
+def _about(found: Found) -> str:
+    """The collection as the paper's table describes it: runs, teams, pooled runs, depth, topics."""
+    c = found.collection
+    teams = len({c.teams[r] for r in c.runs if r in c.teams})
+    return f"|R| {len(c.runs)}, |O| {teams}, |Rp| {len(found.pool.runs)}, d {found.pool.depth}, |T| {len(c.topics)}."
 
 
 # -- figures
 
 
-def _figures(lab: Lab, cases: Sequence[Case], setup: Setup) -> dict[str, Any]:
-    """Figures 3 and 4, 1, and 2 where collections stand side by side."""
+def _figures(all_found: Sequence[Found], several: bool = False) -> dict[str, Chart]:
+    """Figures 3, 4 and 1 of the paper."""
+    asked = all_found[0].asked
 
     @functools.cache
     def error_rows() -> Records:
-        rows = _records(*_summary(lab, cases, setup))
-        if setup.top is None:
+        rows = _records(*_summary(all_found, several))
+        if asked.top is None:
             return rows
-        whole = [Case(c.name, c.collection, c.pool, _trials(c.collection, c.pool, setup, None), setup) for c in cases]
-        best = f"top {setup.top:.0%}" if setup.top < 1 else f"top {setup.top:g}"
-        everyone = _records(*_summary(lab, whole, setup))
+        best = f"top {asked.top:.0%}" if asked.top < 1 else f"top {asked.top:g}"
+        everyone = _records(*_summary([found.with_all_runs() for found in all_found], several))
         return [{**r, "selection": "all runs"} for r in everyone] + [{**r, "selection": best} for r in rows]
 
-    middle = 10 if 10 in setup.cutoffs else setup.cutoffs[0]
-    made: dict[str, Any] = {
-        "mae": lambda result: Figure(error_lines(error_rows(), "mae")),
-        "sre": lambda result: Figure(error_lines(error_rows(), "sre")),
-        "indicators": lambda result: Figure(indicator_points(_records(*_per_run(lab, cases, setup)), middle)),
+    middle = 10 if 10 in asked.cutoffs else asked.cutoffs[0]
+    return {
+        "mae": lambda result: error_lines(error_rows(), "mae"),
+        "sre": lambda result: error_lines(error_rows(), "sre"),
+        "indicators": lambda result: indicator_points(_records(*_per_run(all_found, several)), middle),
     }
-    if lab.several:
-        made["stability"] = lambda result: Figure(stability_points(*stability(cases, setup)))
-    return made
 
 
 def _records(head: Sequence[str], rows: Sequence[Row]) -> Records:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def stability(cases: Sequence[Case], setup: Setup) -> tuple[Records, Records]:
+def stability(all_found: Sequence[Found]) -> tuple[Records, Records]:
     """MAE change by the first method in percent against E rho^2 and Phi of the true scores, and their correlations."""
     rows: Records = []
-    for case in cases:
-        for trial, found in zip(case.trials, case.errors, strict=True):
-            before, after = found[REDUCED].mae, found[setup.methods[0]].mae
+    asked = all_found[0].asked
+    for found in all_found:
+        for trial, by_method in zip(found.trials, found.errors, strict=True):
+            before, after = by_method[REDUCED].mae, by_method[asked.methods[0]].mae
             if before == 0 or min(trial.per_topic.shape) < 2:
                 continue
             coefficients = d_study(g_study(trial.per_topic))
             for name, value in (("E rho^2", coefficients.erho2), ("Phi", coefficients.phi)):
                 rows.append(
                     {
-                        "collection": case.name,
+                        "collection": found.name,
                         "n": trial.n,
                         "coefficient": name,
                         "reliability": round(value, 6),
@@ -368,7 +432,7 @@ def stability(cases: Sequence[Case], setup: Setup) -> tuple[Records, Records]:
                     }
                 )
     correlations: Records = []
-    for n in setup.cutoffs:
+    for n in asked.cutoffs:
         for name in ("E rho^2", "Phi"):
             points = [(r["reliability"], r["change"]) for r in rows if r["n"] == n and r["coefficient"] == name]
             rho = spearman([p for p, _ in points], [c for _, c in points]) if len(points) > 2 else float("nan")
@@ -378,21 +442,99 @@ def stability(cases: Sequence[Case], setup: Setup) -> tuple[Records, Records]:
     return rows, correlations
 
 
-# -- the sentence
+_INDICATORS = {"delta_p": "Delta P", "delta_anti_p": "Delta anti-P", "lambda": "lambda"}
+_ERRORS = {"mae": "mean absolute error", "sre": "system rank error"}
 
 
-def _verdict(cases: Sequence[Case], setup: Setup) -> Verdict:
-    method = setup.methods[0]
-    changes = [(e[REDUCED].mae, e[method].mae, t.n) for c in cases for t, e in zip(c.trials, c.errors, strict=True)]
-    better = sum(after < before - 1e-12 for before, after, _ in changes)
-    before, after, n = next(((b, a, n) for b, a, n in changes if n == 10), changes[0])
-    sentence = (
-        f"{method} brings left-out runs nearer to their scores at {better} of {len(changes)} cut-offs "
-        f"(P@{n}: MAE {printed(before)} -> {printed(after)})"
+def indicator_points(rows: Records, n: int) -> Figure:
+    """Figure 1: Delta P, Delta anti-P and lambda of every left-out run against what its score lost (the residual).
+
+    `rows` are those of the per-run table.
+    """
+    chosen = [row for row in rows if row["n"] == n]
+    points: Records = []
+    for row in chosen:
+        kept: dict[str, Any] = {key: row[key] for key in ("collection", "run") if key in row}
+        residual = round(row["true"] - row["reduced"], 6)
+        points += [
+            {**kept, "indicator": title, "residual": residual, "value": row[name]}
+            for name, title in _INDICATORS.items()
+        ]
+    positive = sum(row["lambda"] > 0 for row in chosen)
+    lost = max((row["true"] - row["reduced"] for row in chosen), default=0)
+    dots = marks.layer(
+        "point",
+        {"color": theme.BLUE, "tooltip": True},
+        x=marks.field("residual", title=f"P@{n} lost outside the pool", axis={"tickCount": 4}),
+        y={**marks.field("value"), "title": None},
+        tooltip=marks.as_it_is("run", "residual", "value"),
     )
-    groups = min(len({groups_of(c.collection, c.pool, setup.leave)[0][r] for r in c.pool.runs}) for c in cases)
-    if groups < NEEDED:
-        few = f"{sentence}; only {groups} {setup.leave}s could be left out"
-        return Verdict("unknown", few, after, f"at least {NEEDED}")
-    limit = limit_of("correction")
-    return Verdict(limit.word(better / len(changes)), sentence, after, f"share of cut-offs: {limit.sentence}")
+    return marks.panels(
+        points,
+        f"Indicators of {len(chosen)} left-out runs at P@{n} against the score each lost (at most {lost:.4f}); "
+        f"lambda is positive for {positive}.",
+        marks.names("indicator", list(_INDICATORS.values())),
+        marks.rule_at("y", 0),
+        dots,
+        width=200,
+        height=200,
+        resolve={"scale": {"x": "independent", "y": "independent"}},
+    )
+
+
+def error_lines(rows: Records, error: str) -> Figure:
+    """Figures 3 and 4: MAE or SRE of each method against the cut-off.
+
+    `rows` are those of the summary; with a field `selection` (all runs, the best ones) it decides the dash.
+    """
+    methods, cutoffs = distinct(rows, "method"), sorted(set(distinct(rows, "n")))
+    x = {"field": "n", "type": "ordinal", "sort": cutoffs, "title": "cut-off n of P@n", "axis": marks.UPRIGHT}
+    tooltip, dash = marks.as_it_is("method", "n", error), None
+    if rows and "selection" in rows[0]:
+        selections = distinct(rows, "selection")
+        scale = {"domain": selections, "range": [list(step) for step in theme.DASHES[: len(selections)]]}
+        dash = {"field": "selection", "type": "nominal", "title": None, "scale": scale}
+        tooltip += marks.as_it_is("selection")
+    y = marks.field(error, title=_ERRORS[error])
+    layers = marks.lines_with_points("method", methods, tooltip, dash, x=x, y=y)
+    last = [row for row in rows if row["n"] == cutoffs[-1]] if cutoffs else []
+    told = ", ".join(f"{row['method']} {row[error]:g}" for row in last[: len(methods)])
+    said = (
+        f"{_ERRORS[error].capitalize()} of {', '.join(methods)} against the cut-off; at n = "
+        f"{cutoffs[-1] if cutoffs else '-'}: {told}."
+    )
+    return marks.chart(rows, said, *layers, width=320, height=240)
+
+
+def stability_points(rows: Records, correlations: Records) -> Figure:
+    """Figure 2: the change of MAE by a method against E rho^2 and Phi of each collection, with Spearman's correlation.
+
+    `rows`: collection, n, coefficient, reliability, change (in percent). `correlations`: n, coefficient, rho, p_value.
+    """
+    told = "; ".join(f"P@{c['n']} against {c['coefficient']}: {_rho(c)}" for c in correlations)
+    cutoffs, names = distinct(rows, "n"), distinct(rows, "collection")
+    dots = marks.layer(
+        "point",
+        {"tooltip": True},
+        x=marks.field("reliability", title="stability", scale={"zero": False}),
+        y=marks.field("change", title="MAE change (%)"),
+        color=theme.colour("collection", names),
+        shape=theme.shape("collection", names),
+        tooltip=marks.as_it_is("collection", "n", "reliability", "change"),
+    )
+    return marks.panels(
+        rows,
+        f"Change of the mean absolute error in percent against the stability of {len(names)} collections. Spearman's "
+        f"correlation, {told}.",
+        marks.names("coefficient", ["E rho^2", "Phi"]),
+        marks.rule_at("y", 0),
+        dots,
+        width=240,
+        height=180,
+        below={"field": "n", "type": "ordinal", "title": "n", "sort": cutoffs},
+    )
+
+
+def _rho(correlation: dict[str, Any]) -> str:
+    rho, p = correlation["rho"], correlation["p_value"]
+    return "undefined" if rho is None else f"{rho:.2f}" + ("" if p is None else f" (p {p:.2f})")

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unjudged.comparing.significance import Test
-from unjudged.figures import levels as charts
-from unjudged.results import Result, Row
-from unjudged.statistics.exact_sums import exact_mean
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.results import Result, Row, Step, Verdict
+from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
-from unjudged.studies._study import Lab
-from unjudged.studies.board import Board, Judged, Mask, fill
-from unjudged.studies.preparing import Case, columns, provenance, row, stage
-from unjudged.studies.verdicts import levels_verdict
+from unjudged.studies.engine import Answer, Case, Setup, Table, leading
+from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
+from unjudged.studies.engine.significance import Test
+from unjudged.text import counted, listed, percent
 
-FIGURES = {"": ("tau", "power", "mean")}
-"""Charts of the studies over levels."""
+COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
+TITLES = {
+    "tau": "Kendall's tau with the full order",
+    "power": "discriminative power",
+    "mean": "mean score of the runs",
+}
+"""Charts of the studies over levels, and what each shows."""
+FIGURES = {"": tuple(TITLES)}
 
 STATISTICS: tuple[tuple[str, Any], ...] = (
     ("mean", lambda v: f"{v:.4f}"),
@@ -32,19 +38,36 @@ STATISTICS: tuple[tuple[str, Any], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
-    """A collection's filled board, and which condition each (level, repeat) is."""
+class Levels:
+    """The scores at every level, and which condition each (level, repeat) is.
 
-    case: Case
-    judged: Judged
+    `kind` is what a level is: a pool `depth`, or `percent` of the judgments.
+    """
+
+    setup: Setup
+    scored: Scored
     condition: Mapping[tuple[float, int], int]
-    full: str
+    kind: str
+
+    @property
+    def full(self) -> str:
+        """The full judgments as the table calls them."""
+        return "all judgments" if self.kind == "depth" else "100%"
+
+    def shown(self, level: float) -> str:
+        """A level as the table calls it."""
+        return f"depth {level:g}" if self.kind == "depth" else f"{level:g}%"
+
+    def tau(self, level: float, measure: int) -> float:
+        """Kendall's tau with the order under all judgments, mean over repeats."""
+        chosen = ((c, self.setup.selections[repeat - 1]) for (at, repeat), c in self.condition.items() if at == level)
+        return exact_mean([self.scored.tau(c, measure, selection) for c, selection in chosen])
 
 
-def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], test: Test, full: str) -> Steps:
+def scored_levels(setup: Setup, masks: Mapping[tuple[float, int], Mask], test: Test | None, kind: str) -> Levels:
     """Score the chosen runs at every level and repeat; equal sets of judgments are scored once."""
     conditions: dict[str, Mask] = {}
-    known: dict[bytes, int] = {np.packbits(np.ones(len(case.collection.judgments), bool)).tobytes(): 0}
+    known: dict[bytes, int] = {np.packbits(np.ones(len(setup.collection.judgments), bool)).tobytes(): 0}
     place: dict[tuple[float, int], int] = {}
     for (level, repeat), mask in masks.items():
         key = np.packbits(mask).tobytes()
@@ -52,82 +75,74 @@ def fill_levels(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask], t
             known[key] = len(conditions) + 1
             conditions[f"{level:g}, repeat {repeat}"] = mask
         place[level, repeat] = known[key]
-    board = Board.of(case, conditions, test)
-    judged = fill(lab, board, stage(lab, case.name, board.size))
-    lab.notes += _barren(lab, case, masks)
-    return Steps(case, judged, place, full)
+    scored = fill(setup.case, Conditions.of(setup, conditions, test))
+    _note_barren(setup, masks)
+    return Levels(setup, scored, place, kind)
 
 
-def _barren(lab: Lab, case: Case, masks: Mapping[tuple[float, int], Mask]) -> list[str]:
+def _note_barren(setup: Setup, masks: Mapping[tuple[float, int], Mask]) -> None:
     """Topics that lost every relevant document score 0 for all runs; say where."""
-    judgments = case.collection.judgments
-    rel = case.scoring.smallest
-    some = (judgments.count(rel) > 0) & case.counted
-    notes = []
+    judgments, rel = setup.collection.judgments, setup.scoring.smallest
+    some = (judgments.count(rel) > 0) & setup.counted
     for (level, repeat), mask in masks.items():
         left = np.bincount(judgments.topic[mask & (judgments.grade >= rel)], minlength=len(some)) > 0
         if repeat == 1 and (lost := int((some & ~left).sum())):
-            where = f"{case.name}, " if lab.several else ""
-            many = f"{lost} topics" if lost > 1 else "1 topic"
-            count = "count" if lost > 1 else "counts"
-            notes.append(f"{where}level {level:g}: {many} without a relevant document left {count} 0 for all runs")
-    return notes
+            score = "score" if lost > 1 else "scores"
+            setup.case.note(
+                f"level {level:g}: {counted(lost, 'topic')} without a relevant document left {score} 0 for all runs"
+            )
 
 
-def levels_result(
-    lab: Lab, found: Sequence[Steps], test: Test, *, word: str, repeats: int, redrawn: bool = False, **settings: Any
-) -> Result:
+def levels_answer(
+    found: Levels, test: Test | None, verdict: Verdict, *, repeats: int, redrawn: bool = False, **settings: Any
+) -> Answer:
     """The table: (level, measure, repeat) -> mean, tau, power, misses, false alarms."""
+    setup, scored = found.setup, found.scored
     rows: list[Row] = []
-    for steps in found:
-        for (level, repeat), c in steps.condition.items():
-            selection = steps.case.selections[repeat - 1]
-            for m, measure in enumerate(steps.judged.measures):
-                compared = steps.judged.compared(c, m, selection)
-                mean = exact_mean(steps.judged.means[c, m, steps.judged.places(selection)])
-                tau = steps.judged.tau(c, m, selection)
-                values = (level, str(measure), repeat, mean, tau, compared.power)
-                rows.append(row(lab, steps.case.name, (*values, compared.misses, compared.false_alarms)))
-    names = columns(lab, "level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
-    differ = repeats > 1 and (redrawn or any(steps.case.varied for steps in found))
-    laid_out = rows if differ else [r for r in rows if r[names.index("repeat")] == 1]
-    return Result(
-        names,
-        lambda: rows,
-        provenance(lab, [steps.case for steps in found], **settings, **test.settings(), repeats=repeats),
-        layout=lambda: _table(lab, found, names, laid_out, word),
-        figures=charts.level_figures(word),
-        verdict=levels_verdict(found, word),
-        caption=f"Fewer judgments: mean score, Kendall's tau with the order under all judgments, and significant pairs "
-        f"at alpha {test.alpha:g}; bold: the best measure.{layouts.brackets(repeats) if differ else ''}",
+    for (level, repeat), c in found.condition.items():
+        selection = setup.selections[repeat - 1]
+        for m, measure in enumerate(scored.measures):
+            mean = exact_mean(scored.means[c, m, scored.places(selection)])
+            values = (mean, scored.tau(c, m, selection), *scored.significance(c, m, selection))
+            rows.append((level, str(measure), repeat, *values))
+    differ = repeats > 1 and (redrawn or setup.varied)
+    same = setup.case.limits["fewer-judgments"].solid
+    drawn = [kind for kind in TITLES if test is not None or kind != "power"]
+    if test is None:
+        told = "mean score, and Kendall's tau with the order under all judgments"
+    else:
+        told = "mean score, Kendall's tau with the order under all judgments, and significant pairs at alpha "
+        told += f"{test.alpha:g}"
+    tested = {"test": "none"} if test is None else test.settings()
+    return Answer(
+        COLUMNS,
+        rows,
+        verdict,
+        lambda: _table(found, rows if differ else [r for r in rows if r[2] == 1], test is not None),
+        {kind: partial(level_lines, kind=kind, level=found.kind, same=same) for kind in drawn},
+        f"Fewer judgments: {told}; bold: the best measure.{layouts.brackets(repeats) if differ else ''}",
+        settings={**setup.settings, **settings, **tested, "repeats": repeats},
+        seed=setup.seed,
     )
 
 
-def _table(lab: Lab, found: Sequence[Steps], names: Sequence[str], rows: list[Row], word: str) -> layouts.Table:
+def _table(found: Levels, rows: list[Row], tested: bool) -> Table:
     """Tables 8 to 10 of Sakai 2009 one under the other: a line per statistic and level, a column per measure."""
-    place = {name: i for i, name in enumerate(names)}
-    measures = list(dict.fromkeys(r[place["measure"]] for r in rows))
-    cells: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    measures = [str(m) for m in found.scored.measures]
+    levels = list(dict.fromkeys(r[0] for r in rows))
+    cells: dict[tuple[str, float, str], list[Any]] = {}
     for r in rows:
         for kind, _ in STATISTICS:
-            key = (*r[: place["level"]], kind, r[place["level"]])
-            cells.setdefault(key, {}).setdefault(r[place["measure"]], []).append(r[place[kind]])
+            cells.setdefault((kind, r[0], r[1]), []).append(r[COLUMNS.index(kind)])
     table: list[Row] = []
-    for steps in found:
-        first = (steps.case.name,) if lab.several else ()
-        for kind, show in STATISTICS:
-            if kind in ("mean", "power"):
-                full = _full(steps, kind)
-                table.append((*first, kind, steps.full, *_best(kind, [[v] for v in full], show)))
-            for key, by_measure in cells.items():
-                if key[:-1] == (*first, kind):
-                    shown = f"{word}{key[-1]:g}{'' if word else '%'}"
-                    if shown == steps.full and kind in ("mean", "power"):
-                        continue
-                    series = [by_measure[m] for m in measures]
-                    table.append((*first, kind.replace("_", " "), shown, *_best(kind, series, show)))
-    head = [*(["collection"] if lab.several else []), "", "judgments", *measures]
-    return head, table
+    for kind, show in STATISTICS if tested else STATISTICS[:2]:
+        if kind in ("mean", "power"):
+            table.append((kind, found.full, *_best(kind, [[v] for v in _full(found, kind)], show)))
+        for level in levels:
+            if found.shown(level) != found.full or kind not in ("mean", "power"):
+                series = [cells[kind, level, m] for m in measures]
+                table.append((kind.replace("_", " "), found.shown(level), *_best(kind, series, show)))
+    return ["", "judgments", *measures], table
 
 
 def _best(kind: str, series: list[list[float]], show: Any) -> list[layouts.Shown]:
@@ -138,9 +153,115 @@ def _best(kind: str, series: list[list[float]], show: Any) -> list[layouts.Shown
     return layouts.best(means, texts, smallest=kind in ("misses", "false_alarms"))
 
 
-def _full(steps: Steps, kind: str) -> list[float]:
-    selection = steps.case.selections[0]
-    chosen = steps.judged.places(selection)
+def _full(found: Levels, kind: str) -> list[float]:
+    selection, scored = found.setup.selections[0], found.scored
+    measures = range(len(scored.measures))
     if kind == "mean":
-        return [exact_mean(steps.judged.means[0, m, chosen]) for m in range(len(steps.judged.measures))]
-    return [steps.judged.compared(0, m, selection).power for m in range(len(steps.judged.measures))]
+        return [exact_mean(scored.means[0, m, scored.places(selection)]) for m in measures]
+    return [scored.compared(0, m, selection).power for m in measures]
+
+
+# -- the verdict
+
+
+def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step | None) -> Verdict:
+    """Would a fraction of the judgments (`mask`, called `said` in the sentence) have given this order of the runs?
+
+    The order is that of the first repeat's runs by the leading measure; it is scored here whatever levels were asked
+    for. The sentence also tells down to which level each measure keeps the order.
+    """
+    limit, setup = case.limits["fewer-judgments"], found.setup
+    main = setup.measures[leading(setup.measures)]
+    one = replace(setup, measures=(main,), selections=setup.selections[:1])
+    tau = fill(case, Conditions.of(one, {said: mask}), "the order for the verdict").tau(1, 0)
+    if math.isnan(tau):
+        return limit.unknown(f"{main} gives all runs the same score with all judgments or {said}: there is no order")
+    sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
+    few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
+    kept = _kept(found, limit.solid)
+    return limit.verdict(
+        f"{sentence}; {kept}",
+        tau,
+        too_few=few,
+        decided_by=(str(main),),
+        next=None if limit.word(tau) == "solid" else next,
+    )
+
+
+def _kept(found: Levels, same: float) -> str:
+    """Down to which level the order stays the same: `down to depth 5 by AP and Q, at no level by P@10`."""
+
+    def at(level: float) -> str:
+        return found.shown(level) if found.kind == "depth" else f"{level:g} % of the judgments"
+
+    levels = sorted({level for level, _ in found.condition}, reverse=True)
+    reached: dict[float | None, list[str]] = {}
+    for m, name in enumerate(map(str, found.scored.measures)):
+        down: float | None = None
+        for level in levels:
+            if not found.tau(level, m) >= same:
+                break
+            down = level
+        reached.setdefault(down, []).append(name)
+    if list(reached) == [None]:
+        return f"no measure keeps the order (tau {same:g} or more) at {at(levels[0])}"
+    parts = [f"down to {at(level)} by {listed(reached[level], 9)}" for level in levels[::-1] if level in reached]
+    parts += [f"at no level by {listed(reached[None], 9)}"] if None in reached else []
+    return f"the order stays (tau {same:g} or more) {', '.join(parts)}"
+
+
+def share_left(setup: Setup, mask: Mask) -> str:
+    """How much of the judgments is left: `83 %`."""
+    judged = setup.collection.judgments.grade >= 0
+    return percent(int((mask & judged).sum()) / max(int(judged.sum()), 1))
+
+
+# -- charts
+
+
+def level_lines(result: Result, kind: str, level: str, same: float) -> Figure:
+    """One statistic of every measure against the level (Sakai 2007, figures 1 to 3), with a band over repeats.
+
+    tau has the limit of the verdict, and starts at 1 with all judgments.
+    """
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    best = _highest(rows, kind)
+    levels: list[Any] = sorted({row["level"] for row in rows}, reverse=True)
+    if kind == "tau" and level == "depth":
+        rows, levels = [*_with_all(rows), *rows], ["all", *levels]
+    axis = "pool depth" if level == "depth" else "judgments kept (%)"
+    x = {"field": "level", "type": "ordinal", "sort": levels, "title": axis, "axis": marks.UPRIGHT}
+    y = marks.field(kind, title=TITLES[kind], scale={"zero": False})
+    tooltip = [*marks.as_it_is("measure", "level"), {"field": kind, "aggregate": "mean", "format": ".4f"}]
+    layers = marks.lines_with_points("measure", measures, tooltip, x=x, y={**y, "aggregate": "mean"})
+    if len({row["repeat"] for row in rows}) > 1:
+        group = {"groupby": [*(["collection"] if "collection" in rows[0] else []), "measure", "level"]}
+        quantiles = [{"op": "q1", "field": kind, "as": "low"}, {"op": "q3", "field": kind, "as": "high"}]
+        band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": theme.colour("measure", measures)}
+        spread = marks.layer("area", {"opacity": 0.18}, **band)
+        layers.insert(0, {"transform": [{"aggregate": quantiles, **group}], **spread})
+    said = f"{TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}."
+    if kind == "tau":
+        layers = [*marks.line_at(same, f"solid from {same:g}"), *layers]
+        said += f" The dashed line is tau {same:g}; bands hold the middle half of the repeats."
+    return marks.chart(rows, said, *layers)
+
+
+def _with_all(rows: Records) -> Records:
+    """Where every line begins: the order under all judgments agrees with itself."""
+    known = {(row.get("collection"), row["measure"], row["repeat"]) for row in rows if row["tau"] is not None}
+    return [
+        {**({"collection": name} if name is not None else {}), "level": "all", "measure": m, "repeat": r, "tau": 1.0}
+        for name, m, r in sorted(known, key=str)
+    ]
+
+
+def _highest(rows: Records, kind: str) -> str:
+    """The chart in words: who is highest at the lowest level."""
+    last = min(row["level"] for row in rows)
+    there = [row for row in rows if row["level"] == last and row[kind] is not None]
+    if not there:
+        return "no values at the lowest level"
+    top = max(there, key=lambda row: row[kind])
+    return f"at {last:g}, {top['measure']} is highest with {top[kind]:g}"

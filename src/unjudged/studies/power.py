@@ -1,27 +1,30 @@
-"""Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006; 2007, table 3; 2009, tables 6, 7)."""
+"""Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006; 2007, table 3; 2009, tables 6, 7).
+
+A measure that finds more significant differences at the same alpha, on the same runs and topics, is more sensitive.
+That says nothing about whether the measure is right.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.collection import Floats
-from unjudged.errors import as_usage_errors
-from unjudged.figures import power as charts
-from unjudged.results import Row, Verdict
+from unjudged.errors import UsageError
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
-from unjudged.studies.engine.answer import Answer, Answers, Table
-from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring, Testing
-from unjudged.studies.engine.setup import Matrices, matrices
-from unjudged.studies.engine.significance import Test
-from unjudged.studies.engine.study import register
+from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
+from unjudged.studies.engine.significance import Test, tested_pairs
 from unjudged.studies.engine.workdir import Arrays
 
 COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_difference")
 PAIRS = ("measure", "run_a", "run_b", "difference", "p_value", "significant")
+CURVES = ("measure", "place", "p_value")
+CHANGES = ("measure", "pairs", "before", "after", "misses", "false_alarms", "sign_reversals")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +37,7 @@ class _Shared:
 
 def tested(shared: _Shared, m: int) -> Arrays:
     """One work unit: every pair of runs tested in one measure."""
-    matrix = np.ascontiguousarray(shared.scores.values[m])
-    with as_usage_errors():
-        found = shared.test.run(matrix)
-        required = shared.test.required_difference(matrix, found)
-    return {"p_value": found.p_value, "difference": found.difference, "required": np.array(required)}
+    return tested_pairs(shared.scores.values[m], shared.scores.runs, shared.test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +74,23 @@ def _together(answers: Answers) -> Table:
     "power",
     help="which measure tells most pairs of runs apart",
     cite="sakai2006",
-    figures={"pairs": ("significance",), "": ("power",)},
+    figures={"pairs": ("significance",), "curves": ("significance",), "": ("power",)},
     scores=True,
     together=_together,
 )
-def power(case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False) -> Answer:
+def power(
+    case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False, curves: bool = False
+) -> Answer:
     """Which measure tells most pairs of runs apart?
 
-    Every pair of runs is tested (paired bootstrap of Sakai 2006 unless --test says t, wilcoxon or permutation), without
-    a correction for the number of pairs, as in the papers. The table ranks the measures by the share of significant
-    pairs and tells the difference in score that is needed for significance with this number of topics. --pairs lists
-    the pairs.
+    Every pair of runs is tested (paired bootstrap of Sakai 2006 unless --test says otherwise), without a correction for
+    the number of pairs, as in the papers; Tukey's tests hold for all pairs at once. The table ranks the measures by the
+    share of significant pairs. Beside it stands the difference in mean score that is needed for significance with this
+    number of topics, for the pair that needs most (none for Wilcoxon and permutation). All pairs and measures share the
+    same resampled topics. --pairs lists the pairs, --curves the p values of each measure, largest first.
     """
+    if pairs and curves:
+        raise UsageError("--pairs and --curves are two different tables; ask for one of them")
     how = testing.of(runs.seed)
     scores, settings = matrices(case, scoring, runs)
     units = list(range(len(scores.measures)))
@@ -98,16 +102,17 @@ def power(case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: 
         [float(v["required"]) for v in values],
         how.alpha,
     )
-    return Answer(
-        PAIRS if pairs else COLUMNS,
-        _pair_rows(found) if pairs else _rows(found),
-        _verdict(case, found),
-        None if pairs else lambda: _table(found),
-        {"significance": charts.significance} if pairs else {"power": charts.power},
-        "" if pairs else f"Discriminative power at alpha {how.alpha:g}, and the difference required for significance.",
-        settings={**settings, **how.settings()},
-        seed=runs.seed,
-    )
+    if constant := sum(int(v["constant"]) for v in values):
+        many = "1 pair differs" if constant == 1 else f"{constant} pairs differ"
+        case.note(f"{many} by the same amount on every topic; counted as significant (p = 0)")
+    verdict = _verdict(case, found)
+    more: dict[str, Any] = {"settings": {**settings, **how.settings()}, "seed": runs.seed}
+    if pairs:
+        return Answer(PAIRS, _pair_rows(found), verdict, None, {"significance": significance_curves}, **more)
+    if curves:
+        return Answer(CURVES, _curve_rows(found), verdict, None, {"significance": significance_curves}, **more)
+    caption = f"Discriminative power at alpha {how.alpha:g}, and the difference required for significance."
+    return Answer(COLUMNS, _rows(found), verdict, lambda: _table(found), {"power": power_bars}, caption, **more)
 
 
 def _rows(found: Powers) -> list[Row]:
@@ -129,6 +134,15 @@ def _pair_rows(found: Powers) -> list[Row]:
     return rows
 
 
+def _curve_rows(found: Powers) -> list[Row]:
+    """The achieved significance levels of Sakai (2006): a low curve tells many pairs apart."""
+    return [
+        (name, place, p)
+        for name, values in zip(found.scores.names, found.p_value, strict=True)
+        for place, p in enumerate(np.sort(values)[::-1].tolist(), 1)
+    ]
+
+
 def _table(found: Powers) -> Table:
     """Measures by power."""
     many = found.significant
@@ -143,6 +157,8 @@ def _table(found: Powers) -> Table:
 def _verdict(case: Case, found: Powers) -> Verdict:
     """Which measure tells most pairs apart, and is that many?"""
     limit = case.limits["which-measure"]
+    if not any(found.scores.varying):
+        return limit.unknown("all runs have the same scores, so no measure can tell them apart")
     names, many = found.scores.names, found.significant
     most, least = (pick(range(len(many)), key=many.__getitem__) for pick in (max, min))
     sentence = f"{names[most]} tells most pairs of runs apart, {many[most]} of {found.pairs}"
@@ -154,3 +170,93 @@ def _verdict(case: Case, found: Powers) -> Verdict:
     step = case.step("see which measures order the runs alike", "study", "agreement", flags=["-m", ",".join(names)])
     share = many[most] / found.pairs
     return limit.verdict(sentence, share, too_few=few, decided_by=(names[most],), next=step)
+
+
+# -- what other judgments do to the significant pairs
+
+
+def power_changes(before: Result, after: Result) -> Result:
+    """What other judgments do to the significant pairs of each measure (Sakai 2009).
+
+    Both are results of `uj.power(..., pairs=True)`. misses: significant before and no longer; false_alarms:
+    significant only after; so after = before - misses + false_alarms. sign_reversals: significant both times, but the
+    other run is better; they count as neither.
+    """
+    was, now = _by_measure(before), _by_measure(after)
+    if list(was) != list(now):
+        raise UsageError("changes of discriminative power need the same measures before and after")
+    rows: list[Row] = []
+    for measure, pairs in was.items():
+        if pairs.keys() != now[measure].keys():
+            raise UsageError("changes of discriminative power need the same runs before and after")
+        both = [(pairs[pair], now[measure][pair]) for pair in pairs]
+        misses = sum(old.significant and not new.significant for old, new in both)
+        alarms = sum(new.significant and not old.significant for old, new in both)
+        turned = sum(old.significant and new.significant and old.sign != new.sign for old, new in both)
+        there = [sum(pair.significant for pair in side) for side in zip(*both, strict=True)]
+        rows.append((measure, len(both), *there, misses, alarms, turned))
+    return Result(CHANGES, lambda: rows, after.provenance, notes=tuple(dict.fromkeys((*before.notes, *after.notes))))
+
+
+class _Pair(NamedTuple):
+    """A pair of runs in one measure; the sign is that of first minus second by name."""
+
+    significant: bool
+    sign: float
+
+
+def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], _Pair]]:
+    """The pairs of every measure, whatever the order of the runs."""
+    if result.columns != PAIRS:
+        raise UsageError("changes of discriminative power need two results of uj.power(..., pairs=True)")
+    found: dict[str, dict[tuple[str, str], _Pair]] = {}
+    for measure, a, b, difference, _, significant in result.rows():
+        sign = float(np.sign(difference))
+        pair = (a, b) if a < b else (b, a)
+        found.setdefault(measure, {})[pair] = _Pair(significant == "yes", sign if a < b else -sign)
+    return found
+
+
+# -- charts
+
+
+def power_bars(result: Result) -> Figure:
+    """Share of significant pairs per measure, most first."""
+    rows = records(result)
+    ranked = sorted(rows, key=lambda row: -(row["power"] or 0))
+    told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10])
+    x, y = {"field": "power", "type": "quantitative"}, {"field": "measure", "type": "nominal", "sort": "-x"}
+    shares = {**x, "axis": {"format": "%"}, "title": "pairs told apart"}
+    tooltip = marks.as_it_is("measure", "significant", "pairs", "required_difference")
+    return marks.chart(
+        rows,
+        f"Share of run pairs told apart: {told}.",
+        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y={**y, "title": None}, tooltip=tooltip),
+        marks.layer("text", {"align": "left", "dx": 4}, x=x, y=y, text={"field": "power", "format": ".1%"}),
+        height={"step": 20},
+    )
+
+
+def significance_curves(result: Result) -> Figure:
+    """Achieved significance levels sorted from large to small, a line per measure."""
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    groups: dict[tuple[Any, Any], Records] = {}
+    for row in rows:
+        groups.setdefault((row.get("collection"), row["measure"]), []).append(row)
+    points: Records = []
+    for group in groups.values():
+        for i, row in enumerate(sorted(group, key=lambda r: -(r["p_value"] or 0)), 1):
+            points.append({**{k: row[k] for k in ("collection", "measure", "p_value") if k in row}, "pair": i})
+    lines = marks.layer(
+        "line",
+        x=marks.field("pair", title="run pairs, by p value"),
+        y=marks.field("p_value"),
+        color=theme.colour("measure", measures),
+        strokeDash=theme.dash("measure", measures),
+    )
+    said = (
+        f"p values of all pairs of runs, largest first, {len(measures)} measures; the further left a line falls, the "
+        "more pairs the measure tells apart."
+    )
+    return marks.chart(points, said, lines)

@@ -9,11 +9,10 @@ import numpy as np
 
 from unjudged.changes.reduce import reduce
 from unjudged.errors import UsageError
-from unjudged.results import Result
-from unjudged.studies._study import Lab, register
-from unjudged.studies.asked import Runs, Scoring, Testing
-from unjudged.studies.levels import FIGURES, Steps, fill_levels, levels_result
-from unjudged.studies.preparing import cases
+from unjudged.results import Verdict
+from unjudged.studies import levels as steps
+from unjudged.studies.engine import Answer, Case, Runs, Scoring, Setup, Testing, prepare, register
+from unjudged.studies.engine.conditions import Mask
 
 PERCENT = (100, 90, 70, 50, 30, 10)
 
@@ -22,32 +21,46 @@ PERCENT = (100, 90, 70, 50, 30, 10)
     "reduction",
     help="order and significance when judgments are taken away at random",
     cite="sakai2007",
-    figures=FIGURES,
+    figures=steps.FIGURES,
 )
 def reduction(
-    lab: Lab, scoring: Scoring, runs: Runs, testing: Testing, *, levels: Any = PERCENT, repeats: int = 1
-) -> Result:
+    case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, levels: Any = PERCENT, repeats: int = 1
+) -> Answer:
     """How many judgments are needed?
 
     At each level (percent of the judgments that stay) a random share of the relevant and of the nonrelevant documents
     of every topic stays judged, at least 1 and 10 of them; smaller sets lie inside larger ones (Buckley and Voorhees
     2004). The table tells, per measure, the mean score, Kendall's tau with the order under all judgments,
-    discriminative power, and the significant pairs missed and invented (Sakai 2007, figures 1 to 3). --repeats draws
-    the judgments anew, and the runs with --one-per-team; the table then shows where 95% of the repeats lie.
+    discriminative power, and the significant pairs missed and invented (Sakai 2007, figures 1 to 3); --test none
+    leaves the pairs out. The verdict looks at a quarter of the judgments. --repeats draws the judgments anew, and the
+    runs with --one-per-team; the table then shows where 95% of the repeats lie.
     """
-    how = testing.of(runs.seed)
+    how = testing.unless_none(runs.seed)
     wanted = _levels(levels)
-    found: list[Steps] = []
-    for case in cases(lab, scoring, runs, repeats=repeats, redrawn=True):
-        masks = {}
-        for level in wanted:
-            for repeat in range(1, repeats + 1):
-                kept = np.zeros(len(case.collection.judgments), bool)
-                share, drawn = Fraction(str(level)) / 100, seed_of(runs.seed, repeat)
-                kept[reduce(case.collection, share, seed=drawn, rel=scoring.smallest).rows] = True
-                masks[level, repeat] = kept
-        found.append(fill_levels(lab, case, masks, how, "100%"))
-    return levels_result(lab, found, how, word="", redrawn=True, repeats=repeats)
+    setup = prepare(case, scoring, runs, repeats=repeats, redrawn=True)
+    masks = {
+        (level, repeat): _drawn(setup, Fraction(str(level)) / 100, seed_of(runs.seed, repeat))
+        for level in wanted
+        for repeat in range(1, repeats + 1)
+    }
+    found = steps.scored_levels(setup, masks, how, "percent")
+    return steps.levels_answer(found, how, _verdict(case, found), repeats=repeats, redrawn=True)
+
+
+def _drawn(setup: Setup, share: Fraction, seed: int) -> Mask:
+    """The judgments that stay when this share is drawn."""
+    kept = np.zeros(len(setup.collection.judgments), bool)
+    left = reduce(setup.collection, share, seed=seed, rel=setup.scoring.smallest)
+    kept[np.searchsorted(setup.collection.rows, left.rows)] = True
+    return kept
+
+
+def _verdict(case: Case, found: steps.Levels) -> Verdict:
+    share = Fraction(str(case.limits["fewer-judgments"]["step"]))
+    mask = _drawn(found.setup, share, found.setup.seed)
+    said = f"with {steps.share_left(found.setup, mask)} of the judgments, drawn at random,"
+    step = case.step("look for a measure that needs fewer judgments", "study", "reduction", flags=["-m", "sakai2009"])
+    return steps.levels_verdict(case, found, mask, said, step)
 
 
 def seed_of(seed: int, repeat: int) -> int:

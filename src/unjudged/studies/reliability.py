@@ -3,91 +3,236 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from unjudged.comparing.paired_scores import check_settings, told
-from unjudged.errors import UsageError
-from unjudged.figures import reliability as charts
-from unjudged.results import Result, Row
-from unjudged.statistics.reliability import d_study, g_study, topics_for_erho2
+from unjudged.errors import UsageError, as_usage_errors
+from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.results import Result, Row, Step, Verdict
+from unjudged.statistics.reliability import (
+    d_study,
+    expected_tau,
+    g_study,
+    topics_for_erho2,
+    topics_for_phi,
+    topics_for_tau,
+)
 from unjudged.studies import layouts
-from unjudged.studies._study import Lab, register
-from unjudged.studies.asked import Runs, Scoring
-from unjudged.studies.matrices import Matrices, matrices
-from unjudged.studies.preparing import cases, columns, provenance, row, stage
-from unjudged.studies.verdicts import reliability_verdict
-from unjudged.studies.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, leading, matrices, register
+from unjudged.text import counted
+from unjudged.thresholds import Threshold
+
+COLUMNS = (
+    *("measure", "erho2", "phi", "low", "high", "topics_needed"),
+    *("phi_low", "phi_high", "phi_topics_needed", "var_runs", "var_topics", "var_error", "expected_tau"),
+)
+STEPS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+"""Numbers of topics the chart shows, beside the number there is."""
 
 
-def generalised(shared: Matrices, unit: tuple[float, float]) -> Arrays:
-    """The one work unit: coefficients of every measure, and the topics needed for the wanted reliability."""
-    alpha, wanted = unit
-    rows = []
-    with told():
-        for matrix in shared.values:
-            study = g_study(matrix)
-            found = d_study(study, alpha=alpha / 2)
-            needed = topics_for_erho2(study, wanted)
-            rows.append([found.erho2, found.phi, found.erho2_low, found.erho2_high, needed])
-    return {"values": np.array(rows)}
+def generalised(shared: Matrices, unit: tuple[float, float, int | None, float, int]) -> Arrays:
+    """The one work unit: what every measure says, in the order of COLUMNS, and which variances came out negative."""
+    alpha, wanted, topics, drop, others = unit
+    rows, clipped = [], []
+    with as_usage_errors():
+        for matrix, varies in zip(shared.values, shared.varying, strict=True):
+            study = g_study(matrix, drop)
+            found = d_study(study, topics, alpha / 2)
+            tau = expected_tau(study.var_runs, study.var_error, found.topics, others) if varies else math.nan
+            rows.append(
+                [
+                    *(found.erho2, found.phi, found.erho2_low, found.erho2_high, topics_for_erho2(study, wanted)),
+                    *(found.phi_low, found.phi_high, topics_for_phi(study, wanted)),
+                    *(study.var_runs, study.var_topics, study.var_error, tau),
+                ]
+            )
+            clipped.append([part in study.clipped for part in ("runs", "topics")])
+    return {"values": np.array(rows), "clipped": np.array(clipped)}
 
 
 @register(
     "reliability",
     help="whether there are enough topics, and how many would be",
     cite="urbano2013",
-    figures={"": ("reliability", "topics")},
+    figures={"": ("topics", "reliability")},
+    scores=True,
 )
-def reliability(lab: Lab, scoring: Scoring, runs: Runs, *, stability: float = 0.95, alpha: float = 0.05) -> Result:
+def reliability(
+    case: Case,
+    scoring: Scoring,
+    runs: Runs,
+    *,
+    stability: float = 0.95,
+    alpha: float = 0.05,
+    topics_assumed: int | None = None,
+    drop: float = 0.0,
+) -> Answer:
     """Are there enough topics?
 
-    E rho^2 is how well these topics order the runs, Phi how well they estimate their true scores, both between 0 and 1
-    (generalizability theory; Urbano et al. 2013). low and high are the 1 - alpha interval of E rho^2.
-    topics_needed is the number of topics that would give an E rho^2 of --stability.
+    E rho^2 says how well these topics order the runs, Phi how well they estimate the runs' true scores; both are 0
+    to 1 (generalizability theory; Urbano et al. 2013) and have a 1 - alpha interval. The variances behind them also
+    tell how well the order of the runs would agree (Kendall's tau) with their order on 100 other topics of the same
+    kind; the verdict speaks of that. topics_needed and phi_topics_needed are the numbers of topics that would give
+    an E rho^2 or a Phi of --stability (empty where the runs do not differ at all). --topics-assumed asks about another
+    number of topics than there are. --drop leaves out the runs below that quantile of the means, since hopeless runs
+    make any topic set look reliable.
     """
     if not 0 < stability < 1:
         raise UsageError(f"the wanted reliability lies between 0 and 1, not {stability:g}")
-    check_settings(alpha)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha lies between 0 and 1, not {alpha}")
+    limit = case.limits["enough-topics"]
+    scores, settings = matrices(case, scoring, runs)
+    unit = (alpha, stability, topics_assumed, drop, int(limit["others"]))
+    (value,) = case.run(generalised, scores, [unit], f"{len(scores.runs)} runs")
     rows: list[Row] = []
-    told_of: list[tuple[str, float, float]] = []
-    topics: list[int] = []
-    found = cases(lab, scoring, runs)
-    for case in found:
-        shared = matrices(case)
-        topics.append(shared.topics)
-        (value,) = lab.run(generalised, shared, [(alpha, stability)], stage(lab, case.name, f"{len(shared.runs)} runs"))
-        for name, (erho2, phi, low, high, needed) in zip(shared.names, value["values"].tolist(), strict=True):
-            shown = int(needed) if math.isfinite(needed) else None
-            rows.append(row(lab, case.name, (name, erho2, phi, low, high, shown)))
-            told_of.append((name, erho2, needed))
-    head = columns(lab, "measure", "erho2", "phi", "low", "high", "topics_needed")
-    return Result(
-        head,
-        lambda: rows,
-        provenance(lab, found, stability=stability, alpha=alpha),
-        layout=lambda: _table(head, rows, stability),
-        figures={"reliability": charts.reliability, "topics": charts.topics(topics[0])},
-        verdict=reliability_verdict(told_of[: len(found[0].measures)], topics[0], stability),
-        caption=f"Reliability of {' and '.join(map(str, topics))} topics with its {100 * (1 - alpha):g}% interval.",
+    for name, numbers, negative in zip(scores.names, value["values"].tolist(), value["clipped"].tolist(), strict=True):
+        for part, clipped in zip(("runs", "topics"), negative, strict=True):
+            if clipped:
+                case.note(f"{name}: the variance of {part} was estimated below 0 and set to 0")
+        whole = (n if column not in _COUNTS else _whole(n) for column, n in zip(COLUMNS[1:], numbers, strict=True))
+        rows.append((name, *whole))
+    here = topics_assumed or len(scores.topics)
+    return Answer(
+        COLUMNS,
+        rows,
+        _verdict(case, scores, rows[leading(scores.measures)], topics_assumed),
+        lambda: _table(rows, stability, int(limit["others"])),
+        {"topics": lambda result: expected_lines(result, limit), "reliability": reliability_dots},
+        f"Reliability (E rho^2) with its {100 * (1 - alpha):g}% interval.",
+        about=f"{counted(here, 'topic')}{'' if topics_assumed is None else ', as assumed'}.",
+        settings={
+            **settings,
+            "stability": stability,
+            "alpha": alpha,
+            "drop": drop,
+            "topics assumed": topics_assumed,
+        },
+        seed=runs.seed,
     )
 
 
-def _table(head: tuple[str, ...], rows: list[Row], stability: float) -> layouts.Table:
-    first = head.index("erho2")
-    bold = layouts.best([r[first] for r in rows], [_coefficient(r[first]) for r in rows])
+_COUNTS = ("topics_needed", "phi_topics_needed")
+
+
+def _whole(number: float) -> int | None:
+    return int(number) if math.isfinite(number) else None
+
+
+def _named(row: Row) -> dict[str, Any]:
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def _table(rows: list[Row], stability: float, others: int) -> Table:
+    """A line per measure; those without any variation come last."""
+    found = sorted(map(_named, rows), key=lambda row: math.isnan(row["expected_tau"]))
+    varying = [None if math.isnan(row["expected_tau"]) else row["erho2"] for row in found]
+    bold = layouts.best(varying, [_coefficient(row["erho2"]) for row in found])
     table: list[Row] = [
         (
-            *r[:first],
-            bold[k],
-            f"[{_coefficient(r[first + 2])}, {_coefficient(r[first + 3])}]",
-            _coefficient(r[first + 1]),
-            "-" if r[first + 4] is None else r[first + 4],
+            row["measure"],
+            cell,
+            f"[{_coefficient(row['low'])}, {_coefficient(row['high'])}]",
+            _coefficient(row["phi"]),
+            row["topics_needed"],
+            _coefficient(row["expected_tau"]),
         )
-        for k, r in enumerate(rows)
+        for row, cell in zip(found, bold, strict=True)
     ]
-    return [*head[:first], "E rho^2", "interval", "Phi", f"topics for {stability:g}"], table
+    head = ["measure", "E rho^2", "interval", "Phi", f"topics for {stability:g}", f"tau with {others} other topics"]
+    return head, table
 
 
 def _coefficient(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _verdict(case: Case, scores: Matrices, row: Row, assumed: int | None) -> Verdict:
+    """Would other topics order the runs alike, and how many topics would it take?"""
+    limit, found = case.limits["enough-topics"], _named(row)
+    measure, tau, others = found["measure"], found["expected_tau"], int(limit["others"])
+    if math.isnan(tau):
+        return limit.unknown(f"by {measure} all runs have the same scores, so there is no order to confirm")
+    here = len(scores.topics) if assumed is None else assumed
+    topics = f"these {counted(here, 'topic')}" if assumed is None else counted(here, "such topic")
+    few = limit.too_few(runs=len(scores.runs), topics=len(scores.topics))
+    if found["var_runs"] <= 0:
+        sentence = f"by {measure} the runs do not differ by more than chance on these {len(scores.topics)} topics"
+        step = Step("do not report an order of these runs; to see one, judge more topics")
+        return limit.verdict(sentence, tau, too_few=few, decided_by=(measure,), next=step)
+    needed = topics_for_tau(found["var_runs"], found["var_error"], limit.solid, others)
+    if needed > limit["many"]:
+        more = f"even many more topics would hardly give {limit.solid:g}"
+    else:
+        more = f"tau {limit.solid:g} takes {counted(int(needed), 'topic')}"
+    sentence = (
+        f"by {measure} the order on {topics} would agree with the order on {others} others by tau {tau:.2f} "
+        f"(reliability E rho^2 {found['erho2']:.2f}); {more}"
+    )
+    return limit.verdict(sentence, tau, too_few=few, decided_by=(measure,), next=_step(limit, here, needed))
+
+
+def _step(limit: Threshold, here: int, needed: float) -> Step | None:
+    """Nothing to do where there are enough topics."""
+    if here >= needed:
+        return None
+    if needed > limit["many"]:
+        return Step("report the top group instead of the order")
+    missing = counted(int(needed) - here, "more topic")
+    return Step(f"judge about {missing}, or report the top group instead of the order")
+
+
+# -- charts
+
+
+def expected_lines(result: Result, limit: Threshold) -> Figure:
+    """Expected tau with other topics against the number of topics; lines mark the limit and the topics there are."""
+    solid, others = limit.solid, int(limit["others"])
+    counts = result.provenance.settings["topics counted"]
+    points: Records = []
+    for row in result.rows():
+        found = dict(zip(result.columns, row, strict=True))
+        if math.isnan(found["expected_tau"]):
+            continue
+        runs, error = found["var_runs"], found["var_error"]
+        here = counts[found["collection"]] if isinstance(counts, dict) else counts
+        kept: dict[str, Any] = {key: found[key] for key in ("collection", "measure") if key in found}
+        for topics in sorted({*STEPS, here}):
+            tau, erho2 = expected_tau(runs, error, topics, others), runs / (runs + error / topics)
+            points.append({**kept, "topics": topics, "tau": round(tau, 4), "erho2": round(erho2, 4), "here": here})
+    measures = distinct(points, "measure")
+    lines = marks.layer(
+        "line",
+        {"interpolate": "monotone", "tooltip": True},
+        x=marks.field("topics", title="number of topics"),
+        y=marks.field("tau", title=f"expected tau with {others} other topics", scale={"domain": [0, 1]}),
+        color=theme.colour("measure", measures),
+        strokeDash=theme.dash("measure", measures),
+        tooltip=marks.as_it_is("measure", "topics", "tau", "erho2"),
+    )
+    at_limit = marks.rule_at("y", solid, dash=[5, 4])
+    at_here = {**at_limit, "encoding": {"x": {"field": "here", "type": "quantitative", "aggregate": "min"}}}
+    said = (
+        f"Expected agreement (tau) of the order of the runs with their order on {others} other topics, by number of "
+        f"topics, {len(measures)} measures. The horizontal line is {solid:g}, the vertical one the number of topics "
+        "there are."
+    )
+    return marks.chart(points, said, lines, at_limit, at_here)
+
+
+def reliability_dots(result: Result) -> Figure:
+    """E rho^2 of each measure, with a line for its interval."""
+    rows = records(result)
+    y = marks.names("measure", distinct(rows, "measure"))
+    low = {"field": "low", "type": "quantitative", "scale": {"zero": False}}
+    dot = marks.field("erho2", title="E rho^2", scale={"zero": False})
+    told = ", ".join(f"{row['measure']} {row['erho2']}" for row in rows[:10])
+    tooltip = marks.as_it_is("measure", "erho2", "low", "high", "phi", "topics_needed")
+    return marks.chart(
+        rows,
+        f"Reliability of the topic set: {told}.",
+        marks.layer("rule", {"color": theme.quiet()}, x=low, x2={"field": "high"}, y=y),
+        marks.layer("point", {"color": theme.BLUE, "tooltip": True}, x=dot, y=y, tooltip=tooltip),
+        height={"step": 22},
+    )

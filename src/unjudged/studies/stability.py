@@ -6,27 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.comparing.paired_scores import told
-from unjudged.comparing.stability import COLUMNS
-from unjudged.errors import UsageError
-from unjudged.figures import stability as charts
-from unjudged.results import Result, Row
+from unjudged.errors import UsageError, as_usage_errors
+from unjudged.figures import Figure, distinct, marks, records
+from unjudged.results import Result, Row, Verdict
 from unjudged.statistics.stability import FUZZINESS
 from unjudged.statistics.stability import stability as count_minorities
 from unjudged.studies import layouts
-from unjudged.studies._study import Lab, register
-from unjudged.studies.asked import Runs, Scoring
-from unjudged.studies.matrices import Matrices, matrices
-from unjudged.studies.preparing import cases, columns, provenance, row, stage
-from unjudged.studies.verdicts import stability_verdict
-from unjudged.studies.workdir import Arrays
+from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
+
+COLUMNS = ("measure", "fuzziness", "minority_rate", "ties")
 
 
-def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, int]) -> Arrays:
+def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, bool, int]) -> Arrays:
     """One work unit: minority rate and ties of one measure at every fuzziness."""
-    m, fuzziness, size, trials, seed = unit
-    with told():
-        found = count_minorities(shared.values[m], fuzziness, size=size, trials=trials, seed=seed)
+    m, fuzziness, size, trials, replacement, seed = unit
+    with as_usage_errors():
+        found = count_minorities(
+            shared.values[m], fuzziness, size=size, trials=trials, replacement=replacement, seed=seed
+        )
     return {"rate": np.array([f.minority_rate for f in found]), "ties": np.array([f.ties for f in found])}
 
 
@@ -35,60 +32,97 @@ def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, i
     help="how often topic sets contradict each other about two runs",
     cite="buckley2000",
     figures={"": ("stability",)},
+    scores=True,
 )
 def stability(
-    lab: Lab, scoring: Scoring, runs: Runs, *, fuzziness: Any = FUZZINESS, c: int | None = None, trials: int = 1000
-) -> Result:
+    case: Case,
+    scoring: Scoring,
+    runs: Runs,
+    *,
+    fuzziness: Any = FUZZINESS,
+    c: int | None = None,
+    trials: int = 1000,
+    replacement: bool = False,
+) -> Answer:
     """How often do topic sets contradict each other about two runs?
 
-    Many sets of c topics are drawn; two runs whose means differ by less than a fuzziness share of the larger one count
-    as tied. The minority rate is the share of comparisons that go against what most sets say about the pair. A good
-    measure has a low minority rate with few ties (Buckley and Voorhees 2000; Sakai 2005, section 5.3).
+    Many sets of c topics are drawn (half of the topics, unless --c says otherwise; with --replacement a topic may come
+    twice). Two runs whose means differ by less than a given share of the larger one, the fuzziness, count as tied. The
+    minority rate is the share of comparisons that go against what most sets say about the pair: an estimate of how
+    often one would conclude the wrong thing. A good measure has a low minority rate with few ties (Buckley and Voorhees
+    2000; Sakai 2005, section 5.3).
     """
     given = tuple(fuzziness) if isinstance(fuzziness, (list, tuple)) else (fuzziness,)
     if not given or any(not 0 <= f < 1 for f in given):
         raise UsageError(f"fuzziness is a share as 0.05, not {','.join(map(str, given))}")
-    rows: list[Row] = []
-    main = min(given, key=lambda f: abs(f - 0.05))
-    rates: list[tuple[str, float, float]] = []
-    sizes: dict[str, int] = {}
-    found = cases(lab, scoring, runs)
-    for case in found:
-        shared = matrices(case)
-        size = c if c is not None else shared.topics // 2
-        sizes[case.name] = size
-        units = [(m, given, size, trials, runs.seed) for m in range(len(shared.names))]
-        values = lab.run(minorities, shared, units, stage(lab, case.name, f"{len(shared.runs)} runs, {trials} trials"))
-        for name, value in zip(shared.names, values, strict=True):
-            for f, rate, ties in zip(given, value["rate"].tolist(), value["ties"].tolist(), strict=True):
-                rows.append(row(lab, case.name, (name, f, rate, ties)))
-                if f == main:
-                    rates.append((name, rate, ties))
-    head = columns(lab, *COLUMNS)
-    return Result(
-        head,
-        lambda: rows,
-        provenance(lab, found, trials=trials, c=sizes),
-        layout=lambda: _table(head, rows, given),
-        figures={"stability": charts.stability},
-        verdict=stability_verdict(rates, main),
-        caption="Minority rate / share of ties at each fuzziness; bold: the lowest minority rate.",
+    scores, settings = matrices(case, scoring, runs)
+    size = len(scores.topics) // 2 if c is None else c
+    units = [(m, given, size, trials, replacement, runs.seed) for m in range(len(scores.measures))]
+    values = case.run(minorities, scores, units, f"{len(scores.runs)} runs, {trials} trials")
+    found = {
+        name: list(zip(value["rate"].tolist(), value["ties"].tolist(), strict=True))
+        for name, value in zip(scores.names, values, strict=True)
+    }
+    return Answer(
+        COLUMNS,
+        [(name, f, *pair) for name, pairs in found.items() for f, pair in zip(given, pairs, strict=True)],
+        _verdict(case, scores, given, found),
+        lambda: _table(scores, given, found),
+        {"stability": stability_lines},
+        "Minority rate / share of ties at each fuzziness; bold: the lowest minority rate.",
+        settings={**settings, "c": size, "trials": trials, "replacement": replacement},
+        seed=runs.seed,
     )
 
 
-def _table(head: tuple[str, ...], rows: list[Row], given: tuple[float, ...]) -> layouts.Table:
-    """A line per measure, a column per fuzziness."""
-    first = head.index("fuzziness")
-    lines: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
-    for r in rows:
-        lines.setdefault(tuple(r[:first]), []).append((r[first + 1], r[first + 2]))
+Found = dict[str, list[tuple[float, float]]]
+"""Minority rate and ties of each measure, by fuzziness."""
+
+
+def _table(scores: Matrices, given: tuple[float, ...], found: Found) -> Table:
+    """A line per measure, a column per fuzziness; measures by which the runs never differ come last."""
+    order = sorted(zip(scores.names, scores.varying, strict=True), key=lambda one: not one[1])
     cells = [
         layouts.best(
-            [pairs[i][0] for pairs in lines.values()],
-            [f"{layouts.percent(pairs[i][0])} / {layouts.percent(pairs[i][1])}" for pairs in lines.values()],
+            [found[name][i][0] if varies else None for name, varies in order],
+            [" / ".join(map(layouts.percent, found[name][i])) for name, _ in order],
             smallest=True,
         )
         for i in range(len(given))
     ]
-    table: list[Row] = [(*line, *(column[k] for column in cells)) for k, line in enumerate(lines)]
-    return [*head[:first], *(f"{f:g}" for f in given)], table
+    table: list[Row] = [(name, *(column[k] for column in cells)) for k, (name, _) in enumerate(order)]
+    return ["measure", *(f"{f:g}" for f in given)], table
+
+
+def _verdict(case: Case, scores: Matrices, given: tuple[float, ...], found: Found) -> Verdict:
+    """How often do topic sets disagree about two runs? By the measure with the lowest rate."""
+    limit = case.limits["stability"]
+    place = min(range(len(given)), key=lambda i: abs(given[i] - limit["fuzziness"]))
+    rates = {name: found[name][place] for name, varies in zip(scores.names, scores.varying, strict=True) if varies}
+    if not rates:
+        return limit.unknown("all runs have the same scores, so topic sets cannot contradict each other")
+    best, worst = (pick(rates, key=lambda name: rates[name][0]) for pick in (min, max))
+    rate, ties = rates[best]
+    sentence = (
+        f"at fuzziness {given[place]:g}, topic sets contradict each other in {layouts.percent(rate)} of the "
+        f"comparisons by {best} ({layouts.percent(ties)} tied)"
+    )
+    if len(rates) > 1:
+        sentence += f", and in {layouts.percent(rates[worst][0])} by {worst}"
+    return limit.verdict(sentence, rate, decided_by=(best,))
+
+
+def stability_lines(result: Result) -> Figure:
+    """Minority rate against ties, a line per measure: the nearer to the lower left corner, the better the measure."""
+    rows = records(result)
+    measures = distinct(rows, "measure")
+    x = marks.field("ties", title="share of ties", axis={"format": "%"})
+    y = marks.field("minority_rate", axis={"format": "%"})
+    lowest = min(rows, key=lambda row: row["minority_rate"])
+    said = (
+        f"Minority rate against the share of ties, {len(measures)} measures, a point per fuzziness; the lowest "
+        f"minority rate is {100 * lowest['minority_rate']:.1f}% ({lowest['measure']}). Lower left is better."
+    )
+    tooltip = marks.as_it_is(*COLUMNS)
+    order = {"field": "fuzziness"}
+    return marks.chart(rows, said, *marks.lines_with_points("measure", measures, tooltip, x=x, y=y, order=order))

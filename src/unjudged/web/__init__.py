@@ -13,19 +13,19 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
-from unjudged.errors import UsageError
+from unjudged.options import check, default
 
 if TYPE_CHECKING:
     from unjudged.reporting import Settings
     from unjudged.thresholds import Thresholds
 
-HOST, PORT = "127.0.0.1", 8765
+HOST = "127.0.0.1"
+PORT: int = default("port")
 
 
 def listener(port: int = PORT) -> socket.socket:
     """A socket bound to this computer alone; any free port where the given one is taken, port 0 likewise."""
-    if not 0 <= port <= 65535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {port}")
+    check("port", port)
     taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -45,14 +45,14 @@ def serve(
     max_upload: int = 100,
     **work: Any,
 ) -> None:
-    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `create_app`."""
+    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `Page`."""
     import uvicorn
 
-    from unjudged.web.app import create_app
+    from unjudged.web.app import Page
 
     with listener(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}/"
-        with create_app(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
+        with Page(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
             print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
             if open_browser:
                 import webbrowser

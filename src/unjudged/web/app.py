@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -20,6 +20,7 @@ from unjudged.errors import UnjudgedError, UsageError
 from unjudged.measures import REGISTRY
 from unjudged.reporting import Asking, Report, Section, Settings, page
 from unjudged.reporting.javascript import vega
+from unjudged.reporting.sections import share_of
 from unjudged.studies import QUESTIONS, study
 from unjudged.thresholds import Thresholds, default_thresholds
 from unjudged.web import topics
@@ -44,37 +45,24 @@ ASSETS = {
 }
 
 
-def create_app(
-    collection: Collection,
-    settings: Settings | None = None,
-    thresholds: Thresholds | None = None,
-    *,
-    max_upload: int = 100_000_000,
-    before_section: Callable[[str], None] | None = None,
-    **work: Any,
-) -> Page:
-    """The page of a collection as an ASGI application; use it in a `with` block.
+class Page:
+    """The page of a collection as an ASGI application, with its jobs and uploads; use it in a `with` block.
 
     `max_upload` is in bytes. `before_section` is called in the working thread with each section's key. `work` says
     where studies run: executor, jobs, workdir.
     """
-    limits = thresholds or default_thresholds()
-    return Page(collection, settings or Settings(), limits, max_upload, before_section, work)
-
-
-class Page:
-    """The application, its jobs and its uploads."""
 
     def __init__(
         self,
         collection: Collection,
-        settings: Settings,
-        thresholds: Thresholds,
-        max_upload: int,
-        before_section: Callable[[str], None] | None,
-        work: Mapping[str, Any],
+        settings: Settings | None = None,
+        thresholds: Thresholds | None = None,
+        *,
+        max_upload: int = 100_000_000,
+        before_section: Callable[[str], None] | None = None,
+        **work: Any,
     ) -> None:
-        self.settings, self.thresholds, self.work = settings, thresholds, work
+        self.settings, self.thresholds, self.work = settings or Settings(), thresholds or default_thresholds(), work
         self.token = secrets.token_urlsafe(32)
         self.jobs, self.uploads = Jobs(), Uploads(collection, max_upload)
         self.before_section = before_section
@@ -176,10 +164,7 @@ class Page:
         answers = []
         for place, key in enumerate(QUESTIONS):
             self._hold(job, key, place / len(QUESTIONS))
-
-            def tell(stage: str, done: int, total: int, kept: int, place: int = place, key: str = key) -> None:
-                job.tell(key, (place + done / max(total, 1)) / len(QUESTIONS))
-
+            tell = share_of(place, partial(job.tell, key))
             answers.append(asking.section(key, tell))
             yield answers[-1]
         job.report = Report(asking, answers)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 import tempfile
-import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError, UsageError
+from unjudged.io import files
+from unjudged.io.formats import SUFFIXES
 
 MOST_RUNS, PATIENCE = 20, 50_000_000
 
@@ -38,9 +39,16 @@ class Uploads:
         run = run_name(name)
         if len(self.runs) >= MOST_RUNS:
             raise UsageError(f"{MOST_RUNS} runs were added already; remove one")
-        path = Path(self._folder.name) / f"upload-{next(self._numbers)}"
+        ending = Path(run).suffix.lower()
+        path = Path(self._folder.name) / f"upload-{next(self._numbers)}{ending if ending in SUFFIXES else ''}"
         try:
-            await self._keep(path, parts)
+            size = 0
+            with path.open("wb") as file:
+                async for part in parts:
+                    size += len(part)
+                    if size > self.most:
+                        raise TooLarge
+                    file.write(part)
         except BaseException as problem:
             path.unlink(missing_ok=True)
             if isinstance(problem, TooLarge):
@@ -48,27 +56,16 @@ class Uploads:
             raise
         return run, path
 
-    async def _keep(self, path: Path, parts: AsyncIterator[bytes]) -> None:
-        unpack, size, first = None, 0, True
-        with path.open("wb") as file:
-            async for part in parts:
-                if first and part:
-                    first = False
-                    unpack = zlib.decompressobj(31) if part[:2] == b"\x1f\x8b" else None
-                try:
-                    text = part if unpack is None else unpack.decompress(part, self.most - size + 1)
-                except zlib.error:
-                    raise UsageError("the file begins like gzip but cannot be unpacked") from None
-                size += len(text)
-                if size > self.most or (unpack is not None and unpack.unconsumed_tail):
-                    raise TooLarge
-                file.write(text)
-
     def add(self, run: str, path: Path) -> None:
-        """Read the run into the collection; what cannot be read is thrown away with a sentence."""
+        """Read the run into the collection; what cannot be read is thrown away with a sentence.
+
+        The bytes are those that were sent, and the readers those of the command line.
+        """
         try:
             if run in self.collection.runs:
                 raise UsageError(f"there is a run {run!r} already")
+            if files.larger_than(str(path), self.most):
+                raise TooLarge
             self.collection = self.base.adding({**self.runs, run: path})
         except BaseException as problem:
             path.unlink(missing_ok=True)
@@ -97,7 +94,7 @@ async def pass_over(parts: AsyncIterator[bytes]) -> None:
 
 def run_name(given: str) -> str:
     """A run's name from a file's: the last part of its path, without one .gz, without anything unprintable."""
-    last = re.split(r"[/\\]", given)[-1].removesuffix(".gz")
+    last = files.run_name(re.split(r"[/\\]", given)[-1])
     name = "".join(c for c in last if c.isprintable()).strip()[:100]
     if not name or name in (".", ".."):
         raise UsageError("an uploaded run needs a name")

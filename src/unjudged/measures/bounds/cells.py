@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Cells, Collection, Floats, Hits, Ints, Judgments
+from unjudged.collection.judgments import Lookup
 from unjudged.io.ids import Ids
 from unjudged.measures import Measure
 
@@ -102,9 +103,7 @@ def cells_of(collection: Collection) -> Iterator[Cell]:
     topics, first = len(judgments.topics), len(judgments)
     known = np.append(judgments.grade, np.int32(-1))
     grade = np.maximum(known[np.minimum(rankings.doc, first)], -1).astype(np.int32)
-    topic = rankings.cell % max(topics, 1)
-    _, place = np.unique(rankings.doc[grade < 0], return_index=True)
-    candidates = np.bincount(topic[grade < 0][place], minlength=topics)
+    candidates = unjudged_documents(collection)
     retrieved = np.zeros(first, bool)
     for cell in range(len(rankings.offsets) - 1):
         t = cell % topics
@@ -116,6 +115,16 @@ def cells_of(collection: Collection) -> Iterator[Cell]:
         retrieved[rows] = False
         mine = grade[here]
         yield Cell(mine, missed[missed >= 0], int(candidates[t] - (mine < 0).sum()))
+
+
+def unjudged_documents(collection: Collection) -> Ints:
+    """Per topic, the number of unjudged documents that some run retrieved."""
+    judgments, rankings = collection.judgments, collection.rankings
+    topics = len(judgments.topics)
+    unjudged = np.append(judgments.grade, np.int32(-1))[np.minimum(rankings.doc, len(judgments))] < 0
+    topic = rankings.cell % max(topics, 1)
+    _, place = np.unique(rankings.doc[unjudged], return_index=True)
+    return np.bincount(topic[unjudged][place], minlength=topics)
 
 
 def scored(measure: Measure, judgments: Judgments, completed: Iterable[tuple[Cell, Completion]]) -> Cells:
@@ -146,25 +155,30 @@ def _hits(judgments: Judgments, completed: list[tuple[Cell, Completion]]) -> Hit
     starts = np.concatenate(([0], np.cumsum(sizes.sum(axis=1))))
     offsets = np.concatenate(([0], np.cumsum(length)))
     rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], length)
-    nameless = Ids(b"", np.zeros(len(completed), np.int64))
-    whole = replace(
-        judgments,
-        topics=nameless,
-        starts=starts,
-        docs=nameless,
-        grade=np.concatenate(parts),
-        lookup=lambda: None,
-        order=None,
-        iteration=None,
-        _kept={},
-    )
     return Hits(
-        whole,
+        _nameless(judgments, starts, np.concatenate(parts)),
         offsets,
         (rank + np.repeat(starts[:-1], length)).astype(np.int32),
         (rank + 1).astype(np.int32),
         length.astype(np.int32),
         np.ones(len(completed), bool),
+    )
+
+
+def _nameless(judgments: Judgments, starts: Ints, grade: Grades) -> Judgments:
+    """Other grades of topics and documents that need no names; gains stay."""
+    nobody = Ids(b"", np.zeros(len(starts) - 1, np.int64))
+    lookup = Lookup(nobody, nobody, starts)
+    return replace(
+        judgments,
+        topics=nobody,
+        starts=starts,
+        docs=nobody,
+        grade=grade,
+        lookup=lookup,
+        order=None,
+        iteration=None,
+        _kept={},
     )
 
 
@@ -174,25 +188,11 @@ def gains_of(measure: Measure, setting: Setting) -> Floats:
 
 
 def one_document_lists(
-    judgments: Judgments,
-    grade: npt.NDArray[np.integer],
-    rank: npt.NDArray[Any],
-    length: npt.NDArray[Any] | None = None,
+    judgments: Judgments, grade: npt.NDArray[np.integer], rank: npt.NDArray[Any], length: npt.NDArray[Any] | None = None
 ) -> Hits:
     """Lists with one judged document each: its grade and its rank, and the length where it is not the last."""
     size = len(grade)
-    nameless = Ids(b"", np.zeros(size, np.int64))
     rows, rank = np.arange(size + 1), rank.astype(np.int32)
     length = rank if length is None else length.astype(np.int32)
-    single = replace(
-        judgments,
-        topics=nameless,
-        starts=rows,
-        docs=nameless,
-        grade=grade.astype(np.int32),
-        lookup=lambda: None,
-        order=None,
-        iteration=None,
-        _kept={},
-    )
+    single = _nameless(judgments, rows, grade.astype(np.int32))
     return Hits(single, rows, rows[:-1].astype(np.int32), rank, length, np.ones(size, bool))

@@ -5,8 +5,8 @@ a measure over all orders, exactly, with the measure's own definition evaluated 
 
 * `Spread` (spread.py): every tied document at every rank of its group, for sums over documents and pairs of them;
 * `States` (states.py): the same with the numbers of documents above, for sums of any function of these;
-* `Scenarios` (scenarios.py): lists with their chance, as far as the measure looks at a list;
-* all distinct orders (orders.py), where nothing else is known and they are few.
+* `Scenarios` (scenarios.py): lists with their chance, as far as the measure looks at a list; where nothing else is
+  known and they are few, all distinct orders.
 
 After McSherry and Najork, Computing information retrieval performance measures efficiently in the presence of
 tied scores, ECIR 2008. `docs/ties.md` says which measure goes which way.

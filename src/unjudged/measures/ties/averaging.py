@@ -12,8 +12,7 @@ from unjudged.collection import Cells, Floats, Hits, Ints
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.measures.ties.lists import Kinds, Lists, Mask, batches, expand, lists_of, mean_over
-from unjudged.measures.ties.orders import all_orders
-from unjudged.measures.ties.scenarios import Cuts, drawn, filled, first_hits, groups_of, up_to_best
+from unjudged.measures.ties.scenarios import Cuts, all_orders, drawn, filled, first_hits, groups_of, up_to_best
 from unjudged.measures.ties.spread import Spread, spreads
 from unjudged.measures.ties.states import States, TooManyOrders, work
 from unjudged.measures.user_models import DEPTH, scaled_gains
@@ -54,7 +53,7 @@ def expected(measure: Measure, hits: Hits, runs: Sequence[str] = ()) -> Cells:
     if hits.ties is None:
         raise UsageError("the lists were read with one order of tied documents; read them with ties='expected'")
     values = measure.cells(hits).copy()
-    ours = (measure.definition.function.__module__ or "").startswith("unjudged.measures.")
+    ours = measure.definition.ours
     if ours and measure.name in ORDER_FREE:
         return values
     view = hits.condensed() if measure.condensed else hits

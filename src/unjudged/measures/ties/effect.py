@@ -60,7 +60,7 @@ def monotone(measure: Measure) -> bool:
         return False
     if measure.params.get("rel") == 0:  # then judged documents are better than unjudged ones
         return False
-    return measure.name in MONOTONE and (measure.definition.function.__module__ or "").startswith("unjudged.measures.")
+    return measure.name in MONOTONE and measure.definition.ours
 
 
 def _rising(measure: Measure, collection: Collection) -> bool:

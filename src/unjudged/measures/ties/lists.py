@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class Lists(Hits):
         """A value per topic, handed to the lists of the topic."""
         return by_topic[self.topic_of]
 
-    def where(self, mask: Mask, rel: int | None = None) -> Lists:
+    def where(self, mask: Mask, rel: int | None = None) -> Self:
         """Only the hits chosen by a mask."""
         chosen = np.flatnonzero(mask)
         view = type(self).__new__(type(self))
@@ -57,26 +57,8 @@ class Lists(Hits):
         view.offsets = np.searchsorted(chosen, self.offsets)
         view.ties = None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen])
         view.rel = self.rel if rel is None else rel
-        view._parent, view._kept, view._gains = self, {}, {}
+        view._base, view._kept, view._gains = self._bare, {}, {}
         return view
-
-    # the same views, known to be lists
-
-    def relevant(self, rel: int = 1) -> Lists:
-        """Only documents of grade `rel` or more."""
-        return cast(Lists, super().relevant(rel))
-
-    def gaining(self, gains: Mapping[int, float] | None = None) -> Lists:
-        """Only documents with a gain."""
-        return cast(Lists, super().gaining(gains))
-
-    def judged(self) -> Lists:
-        """Without the documents of negative grade."""
-        return cast(Lists, super().judged())
-
-    def top(self, k: float | None) -> Lists:
-        """Only ranks up to k."""
-        return cast(Lists, super().top(k))
 
 
 def lists_of(hits: Hits, cells: Ints) -> Lists:

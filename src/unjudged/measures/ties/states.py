@@ -111,7 +111,7 @@ class States(Spread):
 
     def best_precision(self) -> Floats:
         """Per cell, for its 1st, 2nd... relevant document: the mean of the best precision there or further down."""
-        return cast(Floats, self.once("best precision", lambda: _BestPrecision(self)))
+        return cast(Floats, self.once("best precision", lambda: _BestPrecision(cast(States, self.without_views()))))
 
     def mean_of_max(self, cell: int, values: Floats) -> float:
         """Mean of the largest value of the hits of a cell (hits of one kind; their numbers above counted).

@@ -20,8 +20,9 @@ Chart = Callable[[Result], "Figure"]
 class Answer:
     """The tidy table of one collection, how it is laid out and drawn, and the verdict.
 
-    `caption` holds for every collection, `about` for this one; `settings` go into the provenance, `data` is what
-    `together` (see `register`) needs to lay out several answers.
+    `caption` holds for every collection, `about` for this one; `settings` go into the provenance, and so do `sources`,
+    the files read besides the collection; `data` is what `together` and `drawn_together` (see `register`) need to lay
+    out and draw several answers.
     """
 
     columns: Sequence[str]
@@ -33,6 +34,7 @@ class Answer:
     about: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
+    sources: Sequence[str] = ()
     data: Any = None
 
     def laid_out(self) -> Table:
@@ -42,25 +44,34 @@ class Answer:
 
 Answers = Sequence[tuple["Case", Answer]]
 Together = Callable[[Answers], Table]
+DrawnTogether = Callable[[Answers], Mapping[str, Chart]]
 
 
-def result_of(study: str, answers: Answers, call: str, notes: Sequence[str], together: Together | None) -> Result:
+def result_of(
+    study: str,
+    answers: Answers,
+    call: str,
+    notes: Sequence[str],
+    together: Together | None = None,
+    drawn_together: DrawnTogether | None = None,
+) -> Result:
     """One result; where there are several collections, their names stand in the first column."""
     several = len(answers) > 1
-    first = answers[0][1]
+    first = next((answer for _, answer in answers if answer.rows), answers[0][1])
     columns, rows = first.columns, list(first.rows)
-    layout = first.layout
+    layout, figures = first.layout, next((a.figures for _, a in answers if a.figures), first.figures)
     if several:
         columns = ("collection", *first.columns)
         rows = [(case.name, *row) for case, answer in answers for row in answer.rows]
         layout = _stacked(answers, together)
+        figures = figures if drawn_together is None else drawn_together(answers)
     every = [*(note for case, _ in answers for note in case.notes), *notes]
     return Result(
         columns,
         lambda: rows,
         _provenance(study, answers, call),
         layout,
-        first.figures,
+        figures,
         _verdict(answers),
         tuple(dict.fromkeys(every)),
         _caption(answers),
@@ -74,7 +85,8 @@ def _stacked(answers: Answers, together: Together | None) -> Callable[[], Table]
         return lambda: together(answers)
 
     def stacked() -> Table:
-        tables = [(case.name, *answer.laid_out()) for case, answer in answers]
+        told = [pair for pair in answers if pair[1].rows] or answers
+        tables = [(case.name, *answer.laid_out()) for case, answer in told]
         return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
 
     return stacked
@@ -106,5 +118,5 @@ def _provenance(study: str, answers: Answers, call: str) -> Provenance:
         values = {name: own[key] for name, own in found if key in own}
         alike = len(values) == len(found) and all(v == values[found[0][0]] for v in values.values())
         settings[key] = values[found[0][0]] if alike else values
-    sources = tuple(source for case, _ in answers for source in case.sources)
+    sources = tuple(source for case, answer in answers for source in (*case.sources, *answer.sources))
     return Provenance(__version__, call, sources, settings, answers[0][1].seed)

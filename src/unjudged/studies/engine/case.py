@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.scoring import Scores
-from unjudged.studies.engine.command import words_of
 from unjudged.studies.engine.execution import Unit, Work, run_units
 from unjudged.studies.engine.fingerprint import fingerprint
+from unjudged.studies.engine.user_code import package_hash
 from unjudged.studies.engine.workdir import Arrays, Workdir
 from unjudged.thresholds import Thresholds
 
@@ -36,9 +38,7 @@ class Workplace:
 
     def run(self, work: Work, shared: Any, units: Sequence[Unit], stage: str) -> list[Arrays]:
         """The value of every unit, in their order; kept ones are not computed again."""
-        from unjudged import __version__
-
-        task = fingerprint(__version__, self.study, f"{work.__module__}.{work.__qualname__}", shared)
+        task = self._fingerprint(work, shared)
         keys = [fingerprint(task, unit) for unit in units] if self.workdir else []
         values: dict[int, Arrays] = {}
         if self.workdir:
@@ -54,6 +54,15 @@ class Workplace:
                     self.workdir.keep(keys[left[place]], value)
                 self._tell(stage, len(values), len(units), before)
         return [values[i] for i in range(len(units))]
+
+    def _fingerprint(self, work: Work, shared: Any) -> str:
+        """What decides the values of units: this package's code, the work and its inputs."""
+        try:
+            return fingerprint(package_hash(), self.study, work, shared)
+        except TypeError as problem:
+            if self.workdir:
+                raise UsageError(f"a work folder cannot keep the units of this study: {problem}") from None
+            return secrets.token_hex(32)
 
     def _tell(self, stage: str, done: int, total: int, before: int) -> None:
         if self.progress is not None:
@@ -117,3 +126,38 @@ class Case:
         if not isinstance(self.source, Collection) or not verb:
             return Step(sentence)
         return Step(sentence, (*verb, *words_of(self.source), *flags))
+
+
+def words_of(collection: Collection) -> tuple[str, ...]:
+    """A collection as the words of a command that reads it so: judgments, runs (or their folder) and reading options.
+
+    `QRELS` and `RUN` stand for objects in memory.
+    """
+    qrels, *runs = collection.full.sources
+    read = collection.settings
+    words = [qrels if Path(qrels).is_file() else "QRELS", *_runs(runs)]
+    if read.get("teams"):
+        words += ["--teams", str(read["teams"])]
+    if read["ties"] != "trec10":
+        words += ["--ties", read["ties"]]
+    if read["truncate"] is not None:
+        words += ["--truncate", str(read["truncate"])]
+    if read["only"]:
+        words += ["--only", read["only"]]
+    if read["negative grades"] != "unjudged":
+        words += ["--negative", read["negative grades"]]
+    if isinstance(read["gains"], dict):
+        words += ["--gains", ",".join(f"{grade}:{gain:g}" for grade, gain in read["gains"].items())]
+    words += [f"--{flag}" for flag in ("lenient", "strict", "qa") if read.get(flag)]
+    return tuple(words)
+
+
+def _runs(files: list[str]) -> list[str]:
+    if not all(Path(file).is_file() for file in files):
+        return ["RUN"]
+    folders = {Path(file).parent for file in files}
+    if len(folders) == 1 and len(files) > 1:
+        (folder,) = folders
+        if {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {Path(f).name for f in files}:
+            return [str(folder)]
+    return files

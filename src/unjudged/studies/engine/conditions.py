@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError, as_usage_errors
+from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
@@ -23,7 +23,7 @@ from unjudged.statistics.pairs import all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.setup import Setup, check_topic_scores
-from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.significance import Test, tested_pairs
 from unjudged.studies.engine.workdir import Arrays
 
 FULL = "full"
@@ -78,13 +78,9 @@ def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
     scores = score(reduced, [conditions.measures[m] for m in chosen])
     found: Arrays = {"means": scores.mean_values(conditions.counted).T}
     if conditions.test is not None:
-        matrices = [np.ascontiguousarray(scores.values[:, conditions.counted, m].T) for m in range(len(chosen))]
-        with as_usage_errors():
-            tested = [conditions.test.run(matrix) for matrix in matrices]
-            required = [conditions.test.required_difference(*pair) for pair in zip(matrices, tested, strict=True)]
-        found["p_value"] = np.stack([t.p_value for t in tested])
-        found["difference"] = np.stack([t.difference for t in tested])
-        found["required"] = np.array(required)
+        matrices = [scores.values[:, conditions.counted, m].T for m in range(len(chosen))]
+        tested = [tested_pairs(matrix, scores.runs, conditions.test) for matrix in matrices]
+        found |= {name: np.stack([t[name] for t in tested]) for name in ("p_value", "difference", "required")}
     return found
 
 
@@ -125,7 +121,7 @@ class Scored:
         chosen = self.places(runs)
         return tau_b(self.means[0, measure, chosen], self.means[condition, measure, chosen])
 
-    def ranks(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> dict[str, int | None]:
+    def ranked(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> dict[str, int | None]:
         """Rank of each of these runs among them: 1 + the number of those with a strictly larger mean."""
         names = self.runs if runs is None else runs
         means = self.means[condition, measure, self.places(runs)]
@@ -153,6 +149,15 @@ class Scored:
             float(self.required[condition, measure]),
         )
 
+    def significance(
+        self, condition: int, measure: int, runs: Sequence[str] | None = None
+    ) -> tuple[float, float, float]:
+        """Discriminative power, misses and false alarms among these runs; NaN where nothing was tested."""
+        if self.p_value is None:
+            return (float("nan"),) * 3
+        found = self.compared(condition, measure, runs)
+        return found.power, found.misses, found.false_alarms
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -170,12 +175,12 @@ class Compared:
         return self.significant / self.pairs if self.pairs else float("nan")
 
 
-def fill(case: Case, conditions: Conditions) -> Scored:
-    """Score the runs under every condition."""
+def fill(case: Case, conditions: Conditions, what: str = "") -> Scored:
+    """Score the runs under every condition; `what` is told while it runs."""
     size = len(conditions.measures) if conditions.test is None else 1 if len(conditions.names) == 1 else TOGETHER
     groups = [tuple(range(len(conditions.measures))[i : i + size]) for i in range(0, len(conditions.measures), size)]
     units = [(c, group) for c in range(len(conditions.names)) for group in groups]
-    values = case.run(judge, conditions, units, conditions.size)
+    values = case.run(judge, conditions, units, what or conditions.size)
 
     def joined(name: str) -> Any:
         rows = [

@@ -17,8 +17,9 @@ from unjudged.collection.pool import TOLERANCE, pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.options import check
 from unjudged.scoring import under_policy
-from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.significance import Test, correction_of
 
 if TYPE_CHECKING:
     from unjudged.results import Step
@@ -146,6 +147,25 @@ class Testing(Group):
 
 
 @dataclass(frozen=True)
+class PairTesting(Testing):
+    """How two runs are compared wherever the question is about runs: paired t tests, adjusted for all pairs (Holm).
+
+    The bootstrap is not the default here: its p values of exactly 0 pass any adjustment, so that among 50 runs a
+    false alarm comes up in a quarter of all cases instead of 5 %.
+    """
+
+    test: str = "t"
+    correction: str | None = None
+
+    def __post_init__(self) -> None:
+        self.adjustment(0)
+
+    def adjustment(self, seed: int) -> str:
+        """The correction for the number of pairs: the one asked for, else the usual one of the test."""
+        return correction_of(self.correction, self.of(seed))
+
+
+@dataclass(frozen=True)
 class Pooling(Group):
     """How deep the pool was, and from which runs: names, a file of them, `infer` (from the judgments), or `all`."""
 
@@ -154,6 +174,10 @@ class Pooling(Group):
     depth: int | None = None
     pooled: Any = "infer"
     tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        check("depth", self.depth)
+        check("tolerance", self.tolerance)
 
     def of(self, collection: Collection) -> Pool:
         """The pool of a collection; Unanswerable where it was to be inferred and cannot be seen."""
@@ -190,7 +214,10 @@ def tell_pool(case: Case, pool: Pool, so: str) -> None:
     share = float(membership(case.collection, pool).found().mean())
     case.note(f"{pool}{pool.guessed}")
     if share < 0.995:
-        case.note(f"these runs explain {100 * share:.1f}% of the judgments; with pooled runs missing, {so}")
+        case.note(
+            f"these runs explain {100 * share:.1f}% of the judgments; pooled runs are missing, or judgments were added "
+            f"in another way: {so}"
+        )
     for note in pool.notes:
         case.note(note)
 

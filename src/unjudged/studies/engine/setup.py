@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
+from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures, with_gains_of_sets
 from unjudged.scoring import Scores, score
+from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, RunsOfTeams, Scoring
-from unjudged.studies.engine.runs import best_runs, choose
 from unjudged.text import counted as told
 
 
@@ -123,6 +125,11 @@ class Matrices:
         """The measures' spellings."""
         return tuple(map(str, self.measures))
 
+    @property
+    def varying(self) -> list[bool]:
+        """Per measure: do the runs differ on some topic? A measure that says no orders nothing."""
+        return [bool(v) for v in (np.ptp(self.values, axis=2) >= ZERO).any(axis=1)]
+
     def means(self) -> Floats:
         """Measures x runs: the mean over topics."""
         return np.asarray(self.values.mean(axis=1))
@@ -137,14 +144,19 @@ def matrices(case: Case, scoring: Scoring, runs: Runs, *, least_topics: int = 2)
         found, settings = _of_scores(case, case.source, scoring, runs)
     else:
         setup = prepare(case, scoring, runs)
-        check_topic_scores(setup.measures)
-        scores = score(setup.selected, list(setup.measures))
-        values = np.ascontiguousarray(scores.values.transpose(2, 1, 0)[:, setup.counted])
-        topics = tuple(t for t, counts in zip(scores.topics, setup.counted, strict=True) if counts)
-        found, settings = Matrices(scores.measures, scores.runs, topics, values), setup.settings
+        found, settings = matrices_of(setup), setup.settings
     if len(found.topics) < least_topics:
         raise UsageError(f"this study needs at least {told(least_topics, 'topic')}, {len(found.topics)} given")
     return found, settings
+
+
+def matrices_of(setup: Setup) -> Matrices:
+    """The chosen runs of a prepared collection, scored by every measure on the topics that count."""
+    check_topic_scores(setup.measures)
+    scores = score(setup.selected, list(setup.measures))
+    values = np.ascontiguousarray(scores.values.transpose(2, 1, 0)[:, setup.counted])
+    topics = tuple(t for t, counts in zip(scores.topics, setup.counted, strict=True) if counts)
+    return Matrices(scores.measures, scores.runs, topics, values)
 
 
 def _of_scores(case: Case, scores: Scores, scoring: Scoring, runs: Runs) -> tuple[Matrices, dict[str, Any]]:
@@ -187,3 +199,55 @@ def check_topic_scores(chosen: Sequence[Measure]) -> None:
 def leading(chosen: Sequence[Measure]) -> int:
     """The measure a verdict speaks of: the first one that does not condense, else the first."""
     return next((m for m, measure in enumerate(chosen) if not measure.condensed), 0)
+
+
+# -- which runs a study looks at: all, the best ones, one of each team
+
+
+def team_of(collection: Collection, run: str) -> str:
+    """The run's team; a run without one stands for itself."""
+    return collection.teams.get(run, run)
+
+
+def runs_by_team(collection: Collection) -> dict[str, list[str]]:
+    """Teams in the order of their first run, each with its runs as given."""
+    found: dict[str, list[str]] = {}
+    for run in collection.runs:
+        found.setdefault(team_of(collection, run), []).append(run)
+    return found
+
+
+def one_of_each(teams: Mapping[str, list[str]], seed: int, repeat: int = 1) -> dict[str, str]:
+    """Team -> the run drawn for it, whatever the other teams are and in whatever order its runs stand."""
+    chosen = {}
+    for team, runs in teams.items():
+        word = hashlib.sha256(team.encode("utf-8", "surrogateescape")).digest()
+        rng = np.random.default_rng([seed, repeat, int.from_bytes(word[:8], "little")])
+        chosen[team] = sorted(runs)[int(rng.integers(len(runs)))]
+    return chosen
+
+
+def best_runs(runs: list[str], top: float, means: Mapping[str, float]) -> list[str]:
+    """The best of these runs by their means (equal ones by name), in the order given: a share below 1, or a number."""
+    kept = set(sorted(runs, key=lambda run: (-means[run], run))[: kept_count(top, len(runs))])
+    return [run for run in runs if run in kept]
+
+
+def choose(
+    collection: Collection, asked: Runs | RunsOfTeams, first: Any, *, repeat: int = 1, rel: int | None = None
+) -> list[str]:
+    """The runs a study looks at: one of each team, then the best of them (by the `first` measure), where asked for."""
+    runs = list(collection.runs)
+    if asked.one_per_team:
+        if not collection.teams:
+            raise UsageError("one run per team needs the teams: give --teams FILE (teams= in load)")
+        drawn = set(one_of_each(runs_by_team(collection), asked.seed, repeat).values())
+        runs = [run for run in runs if run in drawn]
+    if asked.top is not None:
+        scores = score(collection, asked.by if asked.by is not None else first, rel=rel).mean_values()[:, 0]
+        runs = best_runs(runs, asked.top, dict(zip(collection.runs, scores.tolist(), strict=True)))
+    elif asked.by is not None:
+        raise UsageError("--by says how --top ranks the runs; give --top, too")
+    if len(runs) < 2:
+        raise UsageError(f"this study needs at least 2 runs, {len(runs)} given")
+    return runs

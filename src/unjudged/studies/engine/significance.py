@@ -11,12 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
-from unjudged.errors import UsageError, check_seed, nearest
+from unjudged.collection.collection import in_order_of_names
+from unjudged.errors import UsageError, as_usage_errors, check_seed, nearest
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap, bootstrap_interval
 from unjudged.statistics.multiple import CORRECTIONS
-from unjudged.statistics.paired import effect_size, permutation, residual_effect_size, t_interval, t_test, wilcoxon
-from unjudged.statistics.pairs import Pairs, wins_ties_losses
-from unjudged.statistics.tested import Tested
+from unjudged.statistics.paired import (
+    Tested,
+    effect_size,
+    permutation,
+    residual_effect_size,
+    t_interval,
+    t_test,
+    wilcoxon,
+)
+from unjudged.statistics.pairs import Pairs, all_pairs, wins_ties_losses
 from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey, tukey_difference
 
 TESTS = {
@@ -123,6 +131,35 @@ def correction_of(name: str | None, test: Test) -> str:
     return name
 
 
+def _placed(order: Sequence[int], pairs: Pairs) -> tuple[Pairs, npt.NDArray[np.bool_]]:
+    """The pairs in a matrix whose runs stand in this order, the smaller place first; and which were turned for that."""
+    place = np.empty(len(order), np.int64)
+    place[list(order)] = np.arange(len(order))
+    first, second = place[pairs[0]], place[pairs[1]]
+    turned = first > second
+    return (np.where(turned, second, first), np.where(turned, first, second)), turned
+
+
+def tested_pairs(matrix: Floats, runs: Sequence[str], test: Test) -> dict[str, Any]:
+    """p value and difference of every pair of runs, the difference required for significance, and `constant`.
+
+    `constant` counts the pairs with p = 0 only because they differ by the same amount on every topic. Pairs stand as
+    the runs do, but are computed in the order of the runs' names: the order given changes no number.
+    """
+    order = in_order_of_names(runs)
+    here, turned = _placed(order, all_pairs(len(order)))
+    ordered = np.ascontiguousarray(matrix[:, order])
+    with as_usage_errors():
+        found = test.run(ordered, here)
+        required = test.required_difference(ordered, found)
+    return {
+        "p_value": found.p_value,
+        "difference": np.where(turned, 0.0 - found.difference, found.difference),
+        "required": np.array(required),
+        "constant": np.array((found.constant & (found.p_value == 0)).sum()),
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class PairStatistics:
     """What is known of each pair in one measure, one entry per pair; a difference is first minus second."""
@@ -144,12 +181,8 @@ def pair_statistics(matrix: Floats, order: Sequence[int], pairs: Pairs, test: Te
 
     On one topic nothing can be tested: p values, intervals and effect sizes are NaN.
     """
-    place = np.empty(len(order), np.int64)
-    place[list(order)] = np.arange(len(order))
-    first, second = place[pairs[0]], place[pairs[1]]
-    turned = first > second
+    here, turned = _placed(order, pairs)
     ordered = np.ascontiguousarray(matrix[:, list(order)])
-    here = np.where(turned, second, first), np.where(turned, first, second)
     wins, ties, losses = wins_ties_losses(ordered, here)
     sign = np.where(turned, -1.0, 1.0)
     if len(matrix) == 1:

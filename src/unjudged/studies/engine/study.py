@@ -24,15 +24,15 @@ from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.scoring import Scores
-from unjudged.studies.engine.answer import Answer, Together, result_of
+from unjudged.studies.engine.answer import Answer, DrawnTogether, Together, result_of
 from unjudged.studies.engine.case import Case, Progress, Workplace
-from unjudged.studies.engine.fingerprint import of_collection
+from unjudged.studies.engine.fingerprint import of_collection, of_scores
 from unjudged.studies.engine.groups import Group, Unanswerable
 from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds, default_thresholds
 
 NAMES = (
-    *("compare", "winners", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
+    *("compare", "winners", "gate", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
     *("reliability", "reduction", "depth", "leave-team-out", "leave-run-out", "take-team", "contributions"),
     *("correct", "correction", "judges", "noise", "change", "topics"),
 )
@@ -47,7 +47,8 @@ class Study:
 
     `figures` are the names of its charts: under "" those of the usual table, under an option's name those of the table
     it asks for, under "several" those added where collections stand side by side. `scores` says whether it also works
-    on scores without a collection. `together` lays out several collections, where stacking them is not enough.
+    on scores without a collection. `together` lays out several collections, where stacking them is not enough, and
+    `drawn_together` makes their charts, where those of the first, fed with all rows, are not enough.
     `columns` and `limit` (a key of thresholds.toml) are those of an answer that the data do not allow.
     """
 
@@ -62,6 +63,7 @@ class Study:
     together: Together | None = None
     columns: tuple[str, ...] = ()
     limit: str = ""
+    drawn_together: DrawnTogether | None = None
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -107,6 +109,7 @@ def register(
     together: Together | None = None,
     columns: Sequence[str] = (),
     limit: str = "",
+    drawn_together: DrawnTogether | None = None,
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Declare a study; its keyword arguments and groups become its options. Declaring a name again replaces it."""
 
@@ -116,9 +119,8 @@ def register(
         named = [p.name for p in parameters if p.name not in own]
         hints = get_type_hints(function) if named else {}
         groups = {n: hints[n] for n in named}
-        REGISTRY[name] = Study(
-            name, function, help, cite, own, groups, figures or {}, scores, together, tuple(columns), limit
-        )
+        laid_out = (scores, together, tuple(columns), limit, drawn_together)
+        REGISTRY[name] = Study(name, function, help, cite, own, groups, figures or {}, *laid_out)
         return function
 
     return declare
@@ -164,7 +166,9 @@ def run_study(
         scored = next((s for _, s in named if isinstance(s, Scores)), None)
         options = {**options, **({"measures": list(scored.measures)} if scored is not None else {})}
     ready = study.ready(options)
-    kept = Workdir(workdir, {n: of_collection(s) for n, s in named}) if workdir is not None else None
+    kept = None
+    if workdir is not None:
+        kept = Workdir(workdir, {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named})
     place = Workplace(study.name, executor, jobs, kept, progress)
     limits, several = thresholds or default_thresholds(), len(named) > 1
     answers: list[tuple[Case, Answer]] = []
@@ -174,7 +178,7 @@ def run_study(
     notes = (
         [] if kept is None or not kept.damaged else [f"{kept.folder}: {kept.damaged} damaged work units were redone"]
     )
-    return result_of(study.name, answers, call, notes, study.together)
+    return result_of(study.name, answers, call, notes, study.together, study.drawn_together)
 
 
 def _answer(study: Study, ready: Ready, case: Case) -> Answer:
@@ -189,6 +193,7 @@ def _answer(study: Study, ready: Ready, case: Case) -> Answer:
 
 def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Scores], ...]:
     """The collections (or scores) by name, checked."""
+    found: tuple[tuple[str, Any], ...]
     if isinstance(source, (Collection, Scores)):
         found = (("collection", source),)
     elif isinstance(source, Mapping):

@@ -1,7 +1,0 @@
-"""`python -m unjudged.cli`."""
-
-import sys
-
-from unjudged.cli import main
-
-sys.exit(main())

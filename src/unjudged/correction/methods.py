@@ -1,0 +1,57 @@
+"""The corrections by name: which measures they fit, and what they add to a score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unjudged.collection import Floats
+from unjudged.correction import lipani, webber_park
+from unjudged.correction.counts import MOST, Counts
+from unjudged.correction.full_lists import Lists
+from unjudged.correction.protocols import Protocol
+from unjudged.errors import UsageError, nearest
+from unjudged.measures import Measure
+
+METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
+"""Corrections of P@n. The first two are the paper's comparison, the others later variants."""
+
+RECALL = "webber-recall"
+"""The later form of Webber & Park's adjustment for R@n."""
+
+
+def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The methods asked for, checked against the measure; the usual one where none is named."""
+    counts = measure.name == "P"
+    if counts and not measure.params["k"]:
+        raise UsageError("P is corrected at a cut-off, e.g. P@10")
+    if counts and measure.params["k"] > MOST:
+        raise UsageError(f"cut-offs up to {MOST} are corrected, not {measure.params['k']}")
+    if measure.condensed:
+        raise UsageError(f"{measure} leaves unjudged documents out, so there is nothing to correct; take it without '")
+    if method is None:
+        return ("lipani",) if counts else ("webber-park",)
+    asked = tuple(dict.fromkeys(m.strip() for m in (method.split(",") if isinstance(method, str) else method)))
+    for one in asked:
+        if one not in (*METHODS, RECALL):
+            there = (*METHODS, RECALL)
+            raise UsageError(f"unknown method {one!r}{nearest(one, there)}; there are {', '.join(there)}")
+        if one == RECALL and (measure.name != "R" or not measure.params["k"]):
+            raise UsageError(f"{one} corrects R@n, not {measure}")
+        if one not in ("webber-park", RECALL) and not counts:
+            raise UsageError(f"{one} corrects P@n; for {measure} there is webber-park")
+    return asked
+
+
+def adjustments(
+    lists: Lists, counted: Counts, protocol: Protocol, methods: Sequence[str], indicator: str
+) -> tuple[lipani.Effect, dict[str, Floats]]:
+    """The effect of each new run on the pooled runs, and what each method adds to its P@n."""
+    effect = lipani.effect(lists, counted, protocol)
+    made = {
+        "lipani": lambda: effect.adjustment(indicator),
+        "lipani-v2": lambda: effect.adjustment(None),
+        "webber-park": lambda: webber_park.adjustment(lists, counted, protocol),
+        "webber-ratio": lambda: webber_park.ratio_adjustment(lists, counted, protocol, effect.k),
+        "per-topic": lambda: lipani.per_topic_adjustment(lists, counted, protocol, indicator),
+    }
+    return effect, {method: made[method]() for method in methods}

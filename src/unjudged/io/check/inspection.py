@@ -1,0 +1,473 @@
+"""Look through judgments and runs for trouble (`unjudged check`): codes and words are in findings.py.
+
+Nothing stops here: a line `score` would refuse is a finding, a file that cannot be read is one as well, and the
+other files are still looked at. Lines are read as trec.py reads them, by the same rules for fields and numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from statistics import median, median_high
+
+from unjudged.errors import InputError
+from unjudged.io import files
+from unjudged.io.check.findings import Tally, example, many, quoted, shown, where, why
+from unjudged.io.check.repair import grade_of, not_utf8, ranked, repeated, score_of, unusable
+from unjudged.io.ids import to_bytes, to_text
+from unjudged.io.teams import read_teams
+
+USUAL_DEPTH = 1000
+
+Judged = dict[bytes, dict[bytes, int]]
+"""The grades of each topic's documents, as far as they can be read."""
+
+Shape = tuple[int, bool, bool]
+"""How many fields a line has, is the rank a whole number, is the tag a number?"""
+
+SeenList = tuple[list[float], bytes]
+"""A list that was read before: its scores, falling, and a digest of its documents in order."""
+
+
+# -- judgments
+
+
+def check_qrels(path: str) -> tuple[Tally, Judged]:
+    """Look through a judgment file."""
+    tally, topics = Tally(files.source_name(path)), Judged()
+    try:
+        _check_qrels(path, tally, topics)
+    except InputError as problem:
+        tally.found.clear()
+        tally.note("UJ100", problem.line, detail=why(problem))
+        topics.clear()
+    return tally, topics
+
+
+def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
+    note = tally.note
+    began: dict[bytes, int] = {}
+    scattered: set[bytes] = set()
+    disputed: set[tuple[bytes, bytes]] = set()
+    topic: bytes | None = None
+    grades: dict[bytes, int] = {}
+    for number, line in files.lines(path):
+        fields = line.split()
+        if not fields or line[:1] == b"#":
+            continue
+        if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
+            raise InputError(files.SWAPPED, path, number)
+        grade = grade_of(fields[3]) if len(fields) >= 4 else None
+        if grade is None:
+            note("UJ121", number, detail=partial(unusable, line, "judgment"))
+            continue
+        doc = fields[2]
+        if len(fields) > 4:
+            note("UJ127", number, detail=partial(quoted, line))
+        if fields[0] != topic:
+            topic = fields[0]
+            if topic in topics and topic not in scattered:
+                scattered.add(topic)
+                note("UJ128", number, detail=example([topic]))
+            grades = topics.setdefault(topic, {})
+            began.setdefault(topic, number)
+        if doc not in grades:
+            grades[doc] = grade
+        elif grades[doc] == grade:
+            note("UJ122", number, detail=where(doc, topic))
+        elif (topic, doc) not in disputed:
+            disputed.add((topic, doc))
+            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
+        if grade < 0:
+            note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
+        if not line.isascii():
+            for name in not_utf8((topic, doc)):
+                note("UJ113", number, detail=shown(name))
+    if not topics and "UJ121" not in tally.found:
+        raise InputError("no judgments in this file", path)
+    for topic, grades in topics.items():
+        if max(grades.values()) < 1:
+            note("UJ124", began[topic], detail=example([topic]))
+        if 0 not in grades.values():
+            note("UJ126", began[topic], detail=example([topic]))
+
+
+# -- runs
+
+
+def _is_number(field: bytes) -> bool:
+    return field.removeprefix(b"-").replace(b".", b"", 1).isdigit()
+
+
+class Shapes:
+    """The shapes of a file's lines: how many lines have each, and the first of them.
+
+    A blank inside an id shifts every field behind it.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[Shape, list[int]] = {}
+        self.first: dict[Shape, bytes] = {}
+
+    def see(self, number: int, line: bytes, fields: list[bytes]) -> None:
+        """One more line of six fields or more."""
+        shape = len(fields), fields[3].isdigit(), _is_number(fields[5])
+        if counted := self.found.get(shape):
+            counted[1] += 1
+        else:
+            self.found[shape], self.first[shape] = [number, 1], line
+
+    def note_shifted(self, tally: Tally) -> None:
+        """Lines with more fields than most, whose rank is no number or whose tag is one, unlike those of most lines."""
+        if not self.found:
+            return
+        usual = max(self.found, key=lambda shape: self.found[shape][1])
+        for shape, (number, count) in self.found.items():
+            if shape[0] > usual[0] and (shape[1] < usual[1] or shape[2] > usual[2]):
+                tally.note("UJ120", number, count, quoted(self.first[shape]))
+
+
+class _Scattered(Exception):
+    """The lines of a topic do not stand together: the file has to be held whole."""
+
+
+class _Block:
+    """The lines of one topic."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[bytes]] = []
+        self.held: list[bytes] = []  # instead of rows, where the whole file is held
+        self.numbers, self.scores = array("q"), array("d")
+
+
+class RunCheck:
+    """One run: its findings, and what the comparison with other runs needs."""
+
+    def __init__(self, path: str, judged: Judged) -> None:
+        self.path, self.judged = path, judged
+        self.name = files.run_name(path)
+        self.tally = Tally(files.source_name(path))
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything found so far."""
+        self.tally.found.clear()
+        self.began: dict[bytes, int] = {}
+        self.length: dict[bytes, int] = {}
+        self.orders: dict[bytes, bytes] = {}
+        self.tags: dict[bytes, int] = {}
+        self.lines = self.tied = self.tied_line = self.tied_at_ten = 0
+        self.hits = self.retrieved = 0
+        self.cut: Counter[int] = Counter()
+        self.whole: Counter[int] = Counter()
+        self.sample: list[bytes] = []
+        self.shapes = Shapes()
+
+    def read(self) -> RunCheck:
+        """Look through the file."""
+        try:
+            held = files.read_all(self.path) if self.path == files.STDIN else None
+            try:
+                self._scan(held, gather=False)
+            except _Scattered:
+                self.clear()
+                self._scan(held, gather=True)
+            if not self.lines and "UJ101" not in self.tally.found:
+                raise InputError("no run lines in this file", self.path)
+            if self.lines:
+                self._summarise()
+        except InputError as problem:
+            self.clear()
+            self.tally.note("UJ100", problem.line, detail=why(problem))
+        return self
+
+    def seen(self, lists: Mapping[bytes, SeenList], tag: str, hits: int, sample: list[bytes]) -> RunCheck:
+        """A run that was read before, without a second look at its lines: what its lists show.
+
+        `hits`: judged documents among them. `sample`: some of its documents.
+        """
+        self.began = dict.fromkeys(lists, 1)
+        self.length = {topic: len(scores) for topic, (scores, _) in lists.items()}
+        self.orders = {topic: digest for topic, (_, digest) in lists.items()}
+        self.tags, self.lines = {to_bytes(tag or self.name): 1}, sum(self.length.values())
+        self.hits, self.retrieved, self.whole[0], self.sample = hits, self.lines, 1, sample
+        for topic, (scores, _) in lists.items():
+            if scores:
+                self._look_at_scores(topic, scores, array("q", range(1, len(scores) + 1)), scores)
+        if self.lines:
+            self._summarise()
+        return self
+
+    def _scan(self, held: bytes | None, gather: bool) -> None:
+        note = self.tally.note
+        blocks: dict[bytes, _Block] = {}
+        scattered: set[bytes] = set()
+        topic: bytes | None = None
+        block = _Block()
+        for number, line in files.lines(self.path, held):
+            fields = line.split()
+            if not fields or line[:1] == b"#":
+                continue
+            score = score_of(fields[4]) if len(fields) >= 6 else None
+            if score is None:
+                note("UJ101", number, detail=partial(unusable, line, "run"))
+                continue
+            self.shapes.see(number, line, fields)
+            if len(fields) > 6:
+                note("UJ111", number, detail=partial(quoted, line))
+                del fields[6:]
+            if fields[0] != topic:
+                if topic is not None and not gather:
+                    self._close(topic, block)
+                topic = fields[0]
+                if topic not in self.began:
+                    self.began[topic] = number
+                    block = _Block()
+                    if gather:
+                        blocks[topic] = block
+                elif not gather:
+                    raise _Scattered
+                else:
+                    block = blocks[topic]
+                    if topic not in scattered:
+                        scattered.add(topic)
+                        note("UJ112", number, detail=example([topic]))
+            block.held.append(line) if gather else block.rows.append(fields)
+            block.numbers.append(number)
+            block.scores.append(score)
+        if topic is not None and not gather:
+            self._close(topic, block)
+        for name in list(blocks):
+            self._close(name, blocks.pop(name))
+
+    def _close(self, topic: bytes, block: _Block) -> None:
+        """Look at one topic's list."""
+        note, numbers, scores = self.tally.note, block.numbers, block.scores.tolist()
+        rows = block.rows or [line.split(None, 6)[:6] for line in block.held]
+        _, second, docs, ranks, _, tags = zip(*rows, strict=True)
+        block.rows, block.held = [], []
+        self.lines += len(docs)
+        if odd := len(docs) - second.count(b"Q0"):
+            place = next(i for i, q in enumerate(second) if q != b"Q0")
+            note("UJ108", numbers[place], odd, f"e.g. {shown(second[place], 20)}")
+        if len(self.tags) < 2 and not self.tags.keys() >= set(tags):
+            for tag, number in zip(tags, numbers, strict=True):
+                self.tags.setdefault(tag, number)
+        unique = set(docs)
+        falling = sorted(scores, reverse=True)
+        in_order = falling == scores
+        order = ranked(docs, scores)
+        if repeats := len(docs) - len(unique):
+            again = repeated(docs)[0]
+            note("UJ102", numbers[again], repeats, where(docs[again], topic))
+            falling = [scores[i] for i in order]
+        names = b"\n".join([docs[i] for i in order])
+        self.orders[topic] = hashlib.blake2b(names, digest_size=16).digest()
+        self.length[topic] = len(order)
+        if not (names.isascii() and topic.isascii()):
+            for name in not_utf8((topic, *unique)):
+                note("UJ113", numbers[docs.index(name) if name in unique else 0], detail=shown(name))
+        if not in_order:
+            place = next(i for i in range(1, len(scores)) if scores[i] > scores[i - 1])
+            note("UJ118", numbers[place], detail=example([topic]))
+        if falling[0] - falling[0] or falling[-1] - falling[-1]:  # inf - inf is NaN, and true
+            infinite = [i for i, s in enumerate(scores) if s - s]
+            note("UJ116", numbers[infinite[0]], len(infinite), where(docs[infinite[0]], topic))
+        self._look_at_scores(topic, falling, numbers, scores)
+        self._look_at_ranks(topic, ranks, scores, numbers, in_order)
+        self._look_at_documents(topic, docs, order, unique)
+
+    def _look_at_scores(self, topic: bytes, falling: list[float], numbers: array[int], scores: list[float]) -> None:
+        if len(falling) > USUAL_DEPTH:
+            self.tally.note("UJ109", numbers[0], detail=f"{example([topic])} with {len(falling)}")
+        distinct = len(set(falling))
+        if distinct == len(falling):
+            return
+        if distinct == 1 and len(falling) > 2:
+            self.tally.note("UJ115", numbers[0], detail=example([topic]))
+            return
+        counts = Counter(falling)
+        self.tied += sum(n for n in counts.values() if n > 1)
+        if not self.tied_line:
+            self.tied_line = next(n for n, s in zip(numbers, scores, strict=True) if counts[s] > 1)
+        self.tied_at_ten += len(falling) > 10 and falling[9] == falling[10]
+
+    def _look_at_ranks(
+        self, topic: bytes, ranks: Sequence[bytes], scores: list[float], numbers: array[int], in_order: bool
+    ) -> None:
+        note = self.tally.note
+        try:
+            given = list(map(int, ranks))
+        except ValueError:
+            place = next((i for i, r in enumerate(ranks) if grade_of(r) is None), 0)
+            note("UJ106", numbers[place], detail=f"e.g. '{shown(ranks[place], 20)}' in topic {shown(topic)}")
+            return
+        if (first := min(given)) != 1:
+            note("UJ117", numbers[0], detail=f"e.g. {first} in topic {shown(topic)}")
+        if in_order and given == list(range(given[0], given[0] + len(given))):
+            return
+        by_rank = sorted(range(len(given)), key=given.__getitem__)
+        for a, b in pairwise(by_rank):
+            if given[a] == given[b]:
+                detail = f"e.g. rank {given[a]} twice in topic {shown(topic)}"
+            elif scores[a] < scores[b]:
+                detail = f"e.g. at ranks {given[a]} and {given[b]} of topic {shown(topic)}"
+            else:
+                continue
+            note("UJ106", numbers[max(a, b)], detail=detail)
+            return
+
+    def _look_at_documents(self, topic: bytes, docs: Sequence[bytes], order: list[int], unique: set[bytes]) -> None:
+        if (judged := self.judged.get(topic)) is None:
+            return
+        self.retrieved += len(unique)
+        common = unique & judged.keys()
+        self.hits += len(common)
+        self.sample += [docs[i] for i in order[:10]]
+        longest = max(map(len, unique))
+        self.whole[longest] += sum(len(doc) == longest for doc in common)
+        self.cut[longest] += len(unique.intersection(doc[:longest] for doc in judged if len(doc) > longest))
+
+    def _summarise(self) -> None:
+        """What can be said once the whole file was seen."""
+        note = self.tally.note
+        self.shapes.note_shifted(self.tally)
+        if self.path == files.STDIN:
+            self.name = to_text(next(iter(self.tags)))
+        if self.tied:
+            detail = f"{100 * self.tied / self.lines:.2g}% of the lines are tied within their topic"
+            if self.tied_at_ten:
+                detail += f", across ranks 10 and 11 in {many(self.tied_at_ten, 'topic')}"
+            note("UJ105", self.tied_line, self.tied, detail)
+        tag, *others = self.tags
+        if others:
+            changed = f"the tag changes from '{shown(tag, 30)}' to '{shown(others[0], 30)}'"
+            note("UJ107", self.tags[others[0]], len(self.tags), changed)
+        elif to_text(tag).casefold() not in self.name.casefold():
+            note("UJ107", self.tags[tag], 1, f"the tag '{shown(tag, 30)}' does not occur in the file name")
+        counted = {topic: n for topic, n in self.length.items() if topic in self.judged or not self.judged}
+        usual = median(counted.values()) if counted else 0
+        for topic, length in counted.items():
+            if length * 10 < usual:
+                detail = f"e.g. {many(length, 'document')} in topic {shown(topic)} ({usual:.0f} in the usual one)"
+                note("UJ110", self.began[topic], detail=detail)
+        if self.judged:
+            self._compare_topics()
+
+    def _compare_topics(self) -> None:
+        note, answered = self.tally.note, self.began.keys()
+        if not answered & self.judged.keys():
+            here, there = example(answered), example(self.judged)
+            note("UJ135", min(self.began.values()), len(answered), f"here {here}, there {there}")
+            return
+        if missing := [topic for topic in self.judged if topic not in answered]:
+            note("UJ103", None, len(missing), example(missing))
+        if outside := [topic for topic in answered if topic not in self.judged]:
+            note("UJ104", self.began[outside[0]], len(outside), example(outside))
+        longest = max(self.whole)
+        if not self.hits:
+            known = {doc for docs in self.judged.values() for doc in docs}
+            note("UJ114", None, self.retrieved, f"none of the documents is judged, {_kinship(self.sample, known)}")
+        elif self.cut[longest] >= 5 and self.cut[longest] > self.whole[longest]:
+            detail = (
+                f"ids look cut to {longest} characters, {self.cut[longest]} of them begin the id of a judged document"
+            )
+            note("UJ114", None, self.cut[longest], detail)
+
+    def order(self) -> bytes:
+        """Equal for runs with the same documents in the same order in all topics."""
+        return b"".join(sorted(topic + b" " + self.orders[topic] for topic in self.orders))
+
+
+# -- all files together
+
+
+def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
+    """Findings of every file in the order given (judgments, runs, teams), and the runs themselves."""
+    tally, judged = check_qrels(qrels)
+    tallies, looks = [tally], []
+    for spec in runs:
+        try:
+            paths = files.expand(spec)
+        except InputError as problem:
+            tallies.append(Tally(spec))
+            tallies[-1].note("UJ100", detail=why(problem))
+            continue
+        for path in paths:
+            looks.append(RunCheck(path, judged).read())
+            tallies.append(looks[-1].tally)
+    compare_runs(looks)
+    if teams is not None:
+        tallies.append(_check_teams(teams, [look.name for look in looks]))
+    return tallies, looks
+
+
+def _groups(looks: Iterable[RunCheck], key: Callable[[RunCheck], object]) -> list[list[RunCheck]]:
+    found: dict[object, list[RunCheck]] = {}
+    for look in looks:
+        found.setdefault(key(look), []).append(look)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(shown(name, 40) for name in names[:4]) + ", ..." * (len(names) > 4)
+
+
+def compare_runs(looks: Sequence[RunCheck]) -> None:
+    """Findings about several runs, added to one of them."""
+    for group in _groups(looks, lambda look: look.name):
+        for look in group[1:]:
+            look.tally.note("UJ136", detail=f"{shown(look.name)} is also that of {group[0].path}")
+    readable = [look for look in looks if look.lines]
+    for group in _groups((look for look in readable if len(look.tags) == 1), lambda look: next(iter(look.tags))):
+        tag, line = next(iter(group[1].tags.items()))
+        detail = f"the tag '{shown(tag, 30)}' ({_names([look.name for look in group])})"
+        group[1].tally.note("UJ131", line, len(group), detail)
+    for group in _groups(readable, RunCheck.order):
+        group[1].tally.note("UJ132", None, len(group), _names([look.name for look in group]))
+    longest = {look.path: max(look.length.values()) for look in readable}
+    if len(longest) > 1:
+        usual = median_high(longest.values())
+        for look in readable:
+            if longest[look.path] * 2 <= usual:
+                look.tally.found.pop("UJ110", None)
+                detail = f"at most {many(longest[look.path], 'document')} (other runs: {usual})"
+                look.tally.note("UJ110", None, len(look.length), detail)
+
+
+def _check_teams(path: str, names: list[str]) -> Tally:
+    tally = Tally(path)
+    try:
+        teams = read_teams(path)
+    except InputError as problem:
+        tally.note("UJ100", problem.line, detail=why(problem))
+        return tally
+    if absent := [name for name in names if name not in teams]:
+        tally.note("UJ133", None, len(absent), _names(absent))
+    if unused := [name for name in teams if name not in names]:
+        tally.note("UJ134", None, len(unused), _names(unused))
+    return tally
+
+
+def _kinship(sample: Sequence[bytes], known: set[bytes]) -> str:
+    """How the ids of a run without judged documents may be related to the judged ones (`known`), in words."""
+    here, there = shown(sample[0], 40), shown(min(known), 40)
+    enough = max(1, len(sample) // 10)
+    if len(known.intersection(sample)) >= enough:
+        return "but they are for other topics: are the topics mixed up?"
+    folded = {doc.lower() for doc in known}
+    if sum(doc.lower() in folded for doc in sample) >= enough:
+        return f"ids differ in upper and lower case (here e.g. {here}, there e.g. {there})"
+    ids = sorted(known)
+    for doc in sample:
+        place = bisect_left(ids, doc)
+        if not doc.isdigit() and ids[min(place, len(ids) - 1)].startswith(doc):
+            return f"ids look cut (here e.g. {shown(doc, 40)}, there {shown(ids[place], 40)})"
+        if not doc.isdigit() and place and doc.startswith(ids[place - 1]):
+            return f"ids are longer than judged ones (here e.g. {shown(doc, 40)}, there {shown(ids[place - 1], 40)})"
+    return f"ids look like another collection's (here e.g. {here}, there e.g. {there})"

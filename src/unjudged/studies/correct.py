@@ -1,0 +1,671 @@
+"""What changes after correction? P@n (or another measure) of runs that were not pooled, corrected for that.
+
+The correction is tried on the pool itself: each team is left out and corrected as if it were new. What that does to the
+error of left-out runs is the verdict (`after_correction`), here, in the study `correction` and in the report.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unjudged.collection import Collection, Floats, Ints, Pool
+from unjudged.correction import lipani
+from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
+from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.methods import RECALL, methods_for
+from unjudged.correction.new_runs import NewRuns
+from unjudged.correction.protocols import Protocol, protocol_of
+from unjudged.correction.trust import Trust
+from unjudged.errors import UsageError, nearest
+from unjudged.figures import Figure, marks, records, theme
+from unjudged.io import files
+from unjudged.measures import Measure
+from unjudged.measures import measures as parse_measures
+from unjudged.options import check
+from unjudged.results import Result, Row, Step, Verdict
+from unjudged.statistics.pairs import ZERO
+from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
+from unjudged.text import counted, printed
+
+QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
+COLUMNS = (
+    *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment", *QUANTITIES, "pooled_runs"),
+    *("mae_reduced", "mae_corrected", "in_the_pool"),
+)
+_RECALL_BASED = ("AP", "Q", "R", "Rprec", "R_measure", "GAP")
+
+
+@register(
+    "correct",
+    help="corrected scores of runs that were not pooled",
+    cite="lipani2015",
+    figures={"": ("corrected",)},
+    columns=COLUMNS,
+    limit="after-correction",
+)
+def correct(
+    case: Case,
+    pooling: Pooling,
+    *,
+    new: Any = None,
+    measures: Any = "P@10",
+    rel: int | None = None,
+    method: str | Sequence[str] | None = None,
+    alpha: float = 1.0,
+    indicator: str = "lambda",
+    protocol: str = "strict",
+    no_trial: bool = False,
+    force: bool = False,
+    confidence: float = 0.95,
+) -> Answer:
+    """What changes after correction?
+
+    A run that was not pooled has unjudged documents at its top, which count as nonrelevant; correction estimates the
+    score it would have had in the pool. --new names the runs to be corrected (files, or runs among those given);
+    without it every run that was not pooled is corrected. Where every run was pooled, the table shows each of them
+    left out with its team: its score then, the corrected one, and its score in the pool.
+
+    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --alpha and --indicator belong to it), webber-park
+    (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall. The
+    correction is tried on the pool first: each team (without a team file: each run) is left out and corrected as if it
+    were new. That gives the interval, at --confidence. Where it brings no gain, measures other than P@n are refused;
+    --force gives them all the same, and --no-trial saves the trial.
+    """
+    how = protocol_of(protocol)
+    check("alpha", alpha, "correct")
+    check("confidence", confidence, "correct")
+    if indicator not in lipani.INDICATORS:
+        known = ", ".join(lipani.INDICATORS)
+        raise UsageError(f"unknown indicator {indicator!r}{nearest(indicator, lipani.INDICATORS)}: {known}")
+    chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
+    base = how.read(case.collection)
+    if new is not None and set(base.full.runs) != set(base.runs):
+        base = base.with_runs(
+            base.full.runs
+        )  # the pool is that of all runs, and one that was dropped may be the new one
+    names, whole = (None, base) if new is None else _with_new(base, new)
+    try:
+        pool = pool_to_correct(case, base, pooling)
+    except Unanswerable as why:
+        if new is None:
+            raise
+        raise UsageError(str(why)) from None  # the run named cannot be corrected, and that was all that was asked
+    outside = names is None
+    if names is None:
+        names = tuple(run for run in base.runs if run not in set(pool.runs))
+    asked = _Asked(case, pool, how, alpha, indicator, confidence, force)
+    left = "team" if case.collection.teams else "run"
+    groups = groups_of(base, pool, left)
+    tried: Trials = {}
+    if len(set(groups.values())) < 2:
+        if not names:
+            raise Unanswerable(f"every run was pooled, and they are all of one {left}: nothing can be left out")
+        case.note("the pooled runs belong to fewer than two teams: nothing can be left out, so nothing is validated")
+    elif not no_trial:
+        tried = asked.tried(base, groups, left, chosen)
+    found = asked.corrected(whole, names, chosen, tried) if names else _left_out(chosen, tried)
+    for note in _notes(whole, names, pool, chosen, outside):
+        case.note(note)
+    if tried and left == "run":
+        case.note("no teams are known: validated by leaving out single runs, which is milder than a new team")
+    held = min([c.trust.confidence for c in found if c.trust], default=confidence)
+    if names and held < confidence - ZERO:
+        case.note(f"too few left-out runs for {confidence:.0%}: the intervals hold for {held:.0%} of such runs")
+    useless = [c for c in found if c.trust and not c.trust.helps]
+    for note in dict.fromkeys(f"{c.measure}, {c.method}: {c.trust.sentence()}" for c in useless if c.trust):
+        case.note(note)
+    lead, leading_method = chosen[0][0], chosen[0][1][0]
+    first = [c for c in found if (c.measure, c.method) == (str(lead), leading_method)]
+    return Answer(
+        COLUMNS,
+        [c.row() for c in found],
+        after_correction(
+            case,
+            str(lead),
+            leading_method,
+            tried.get((lead, leading_method)),
+            _lifted(first if names else [], outside),
+            groups,
+            left,
+            pooling,
+            not outside,
+        ),
+        lambda: _short_table(found) if outside else _explained(found),
+        {"corrected": corrected_scores},
+        _caption(pool, left if tried else None, held, bool(names)),
+        settings={
+            **whole.settings,
+            **how.settings(),
+            **pool.settings,
+            "pooled runs named": list(pool.runs),
+            "alpha": alpha,
+            "indicator": indicator,
+            "validated by leaving out": f"one {left} at a time" if tried else None,
+            "confidence": confidence,
+        },
+        sources=[source for source in whole.sources if source not in set(case.sources)],
+    )
+
+
+def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Pool:
+    """The pool, of runs at hand. One that was inferred needs two runs: a single one is more likely a wrong guess."""
+    pool = pooling.of(collection)
+    here = tuple(run for run in pool.runs if run in set(collection.runs))
+    if len(here) < len(pool.runs):
+        case.note(f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand: left aside here")
+        pool = replace(pool, runs=here)
+    if len(pool.runs) < 2 and "runs" in pool.inferred:
+        runs = collection.runs
+        among = f"only {', '.join(here) or 'none'} of {len(runs)} runs" if len(runs) > 1 else "only one run"
+        raise Unanswerable(
+            f"{among} looks pooled to depth {pool.depth}, correction needs at least two; state the pooled runs "
+            "(--pooled FILE) or the depth (--depth D)",
+            case.step("state the pooled runs and the depth", "correct", flags=["--pooled", "FILE", "--depth", "D"]),
+        )
+    for note in pool.notes:
+        case.note(note)
+    return pool
+
+
+def _with_new(collection: Collection, new: Any) -> tuple[tuple[str, ...], Collection]:
+    """The names of the new runs, and the collection with them."""
+    given = list(new) if isinstance(new, (list, tuple)) else [new]
+    if not given:
+        raise UsageError("no new run given")
+    known = {os.path.realpath(path): run for path, run in zip(collection.sources[1:], collection.runs, strict=True)}
+    names: list[str] = []
+    more: list[Any] = []
+    for run in given:
+        if isinstance(run, str) and run in collection.runs:
+            names.append(run)
+        elif isinstance(run, (str, os.PathLike)) and os.path.realpath(run) in known:
+            names.append(known[os.path.realpath(run)])
+        else:
+            more.append(run)
+            named = isinstance(run, (str, os.PathLike)) and str(run) != files.STDIN and "*" not in str(run)
+            if named and not Path(run).exists():
+                raise UsageError(f"no run or file {os.fspath(run)}{nearest(str(run), collection.runs)}")
+    whole = collection.adding(*more)
+    return (*names, *whole.runs[len(collection.runs) :]), whole
+
+
+# -- work units
+
+
+def tried_by_counting(shared: Experiment, unit: tuple[tuple[int, ...], int]) -> Arrays:
+    """One work unit: every group left out and its runs corrected in P@n, at some cut-offs."""
+    cutoffs, rel = unit
+    trials = shared.trials(cutoffs, rel)
+    return {f"{i}.{name}": value for i, trial in enumerate(trials) for name, value in trial.arrays().items()}
+
+
+def trials_of(value: Arrays, pool: Pool) -> list[Trial]:
+    """The trials in what such a unit gave."""
+    many = 1 + max(int(key.partition(".")[0]) for key in value)
+    own = [{k.partition(".")[2]: v for k, v in value.items() if k.partition(".")[0] == str(i)} for i in range(many)]
+    return [Trial.of_arrays(arrays, pool.runs) for arrays in own]
+
+
+def tried_by_scoring(shared: Scorer, group: str) -> Arrays:
+    """One work unit: one group left out and its runs adjusted in every measure."""
+    return dict(vars(leave_group_out(shared, group, condensed=False)))
+
+
+def corrected_by_counting(shared: NewRuns, unit: tuple[int, int]) -> Arrays:
+    """One work unit: the new runs corrected in P@n, by every method."""
+    return lipani.to_arrays(*shared.effect(*unit))
+
+
+def corrected_by_scoring(shared: Scorer, run: str) -> Arrays:
+    """One work unit: scores of a new run, and the mean loss of the pooled runs, in every measure."""
+    everything = np.ones(len(shared.collection.judgments), bool)
+    others = [r for r, pooled in enumerate(shared.inside.runs) if pooled != run]
+    hits = shared.hits([shared.collection.runs.index(run)])
+    return {
+        "score": shared.means(hits, everything)[0],
+        "added": shared.loss(others, everything),
+        "peers": np.array(len(others)),
+    }
+
+
+# -- corrections
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """One method tried on the pool: the scores of every pooled run, left out with its group."""
+
+    runs: tuple[str, ...]
+    true: Floats
+    reduced: Floats
+    added: Floats
+    peers: Ints
+    trust: Trust
+    effect: lipani.Effect | None = None
+
+    @classmethod
+    def of(cls, trial: Trial, method: str, confidence: float) -> Tried:
+        """A method of P@n."""
+        trust = Trust.of(trial.true, trial.reduced, trial.estimate(method), confidence)
+        added, effect = trial.adjustments[method], trial.effect
+        return cls(trial.runs, trial.true, trial.reduced, added, effect.peers, trust, effect)
+
+    @property
+    def worst(self) -> str:
+        """The run whose corrected score is furthest from its score in the pool."""
+        error = np.abs(self.true - self.reduced - self.added)
+        return max(zip(np.round(error, 12), self.runs, strict=True))[1]
+
+
+Trials = Mapping[tuple[Measure, str], Tried]
+Chosen = Sequence[tuple[Measure, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """One run's score by one measure, corrected by one method; `in_the_pool` is known for a pooled run left out."""
+
+    run: str
+    measure: str
+    method: str
+    score: float
+    adjustment: float
+    peers: int
+    quantities: Mapping[str, float] = field(default_factory=dict)
+    trust: Trust | None = None
+    refused: bool = False
+    bounded: bool = True
+    in_the_pool: float | None = None
+
+    @property
+    def corrected(self) -> float | None:
+        """The corrected score; None where the correction was refused."""
+        return None if self.refused else self.score + self.adjustment
+
+    def interval(self) -> tuple[float | None, float | None]:
+        """Where the score in the pool lies, judged by the runs left out of this pool; nowhere, where it is known."""
+        if self.trust is None or self.corrected is None or self.in_the_pool is not None:
+            return None, None
+        low, high = self.corrected - self.trust.reach, self.corrected + self.trust.reach
+        return (max(low, 0.0), min(high, 1.0)) if self.bounded else (low, high)
+
+    def row(self) -> Row:
+        """As a row of the tidy table."""
+        trust = self.trust
+        return (
+            *(self.run, self.measure, self.method, self.score, self.corrected, *self.interval()),
+            None if self.refused else self.adjustment,
+            *(self.quantities.get(name) for name in QUANTITIES),
+            self.peers,
+            *((trust.before, trust.after) if trust else (None, None)),
+            self.in_the_pool,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """How runs are corrected, and where the work is done."""
+
+    case: Case
+    pool: Pool
+    protocol: Protocol
+    alpha: float
+    indicator: str
+    confidence: float
+    force: bool
+
+    def tried(self, collection: Collection, groups: Mapping[str, str], left: str, chosen: Chosen) -> Trials:
+        """Every measure and method tried on the pool itself."""
+        found: dict[tuple[Measure, str], Tried] = {}
+        many = f"{counted(len(set(groups.values())), left)} left out"
+        counts, others = _by_counting(chosen), _by_scoring(chosen)
+        if counts:
+            how = {"methods": counts[0][1], "alpha": self.alpha, "indicator": self.indicator}
+            shared = Experiment.of(collection, self.pool, groups, self.protocol, **how)
+            units = [((m.params["k"],), m.params["rel"]) for m, _ in counts]
+            values = self.case.run(tried_by_counting, shared, units, many)
+            for (measure, methods), value in zip(counts, values, strict=True):
+                (trial,) = trials_of(value, self.pool)
+                found |= {(measure, one): Tried.of(trial, one, self.confidence) for one in methods}
+        if others:
+            scorer = self._scorer(collection, others, groups)
+            parts = self.case.run(tried_by_scoring, scorer, list(dict.fromkeys(scorer.groups)), many)
+            out = joined([LeftOut(**part) for part in parts])
+            sizes = np.array([sum(own != group for own in scorer.groups) for group in scorer.groups])
+            for m, pair in enumerate(others):
+                true, reduced, added = out.true[:, m], out.reduced[:, m], out.added[:, m]
+                trust = Trust.of(true, reduced, reduced + added, self.confidence)
+                found[pair] = Tried(self.pool.runs, true, reduced, added, sizes, trust)
+        return found
+
+    def corrected(self, collection: Collection, names: Sequence[str], chosen: Chosen, tried: Trials) -> list[Corrected]:
+        """The new runs by every measure and method."""
+        found: dict[tuple[Measure, str], list[Corrected]] = {}
+        counts, others = _by_counting(chosen), _by_scoring(chosen)
+        many = counted(len(names), "new run")
+        if counts:
+            how = {"alpha": self.alpha, "indicator": self.indicator}
+            shared = NewRuns.of(collection, self.pool, names, self.protocol, counts[0][1], **how)
+            units = [(m.params["k"], m.params["rel"]) for m, _ in counts]
+            for (measure, methods), value in zip(
+                counts, self.case.run(corrected_by_counting, shared, units, many), strict=True
+            ):
+                effect, added = lipani.from_arrays(value)
+                for one in methods:
+                    trial = tried.get((measure, one))
+                    found[measure, one] = [
+                        Corrected(
+                            name,
+                            str(measure),
+                            one,
+                            float(effect.p[u]),
+                            float(added[one][u]),
+                            int(effect.peers[u]),
+                            effect.quantities(u),
+                            trial.trust if trial else None,
+                        )
+                        for u, name in enumerate(names)
+                    ]
+        if others:
+            scorer = self._scorer(collection, others)
+            values = self.case.run(corrected_by_scoring, scorer, list(names), many)
+            for m, (measure, one) in enumerate(others):
+                trial = tried.get((measure, one))
+                trust = trial.trust if trial else None
+                refused = trust is not None and not trust.helps and not self.force
+                bounded = measure.definition.bounded
+                found[measure, one] = [
+                    Corrected(
+                        name,
+                        str(measure),
+                        one,
+                        float(value["score"][m]),
+                        float(value["added"][m]),
+                        int(value["peers"]),
+                        trust=trust,
+                        refused=refused,
+                        bounded=bounded,
+                    )
+                    for name, value in zip(names, values, strict=True)
+                ]
+        return _in_order(found, chosen)
+
+    def _scorer(
+        self, collection: Collection, others: Sequence[tuple[Measure, str]], groups: Mapping[str, str] | None = None
+    ) -> Scorer:
+        recall = [method == RECALL for _, method in others]
+        return Scorer.of(collection, self.pool, [m for m, _ in others], groups, recall)
+
+
+def _by_counting(chosen: Chosen) -> Chosen:
+    """The measures P@n, each with all its methods."""
+    return [(measure, methods) for measure, methods in chosen if measure.name == "P"]
+
+
+def _by_scoring(chosen: Chosen) -> list[tuple[Measure, str]]:
+    """The other measures, each with one method."""
+    return [(measure, one) for measure, methods in chosen for one in methods if measure.name != "P"]
+
+
+def _left_out(chosen: Chosen, tried: Trials) -> list[Corrected]:
+    """Where every run was pooled: the runs of the trial."""
+    found: dict[tuple[Measure, str], list[Corrected]] = {}
+    for (measure, one), trial in tried.items():
+        found[measure, one] = [
+            Corrected(
+                run,
+                str(measure),
+                one,
+                float(trial.reduced[u]),
+                float(trial.added[u]),
+                int(trial.peers[u]),
+                trial.effect.quantities(u) if trial.effect else {},
+                trial.trust,
+                in_the_pool=float(trial.true[u]),
+            )
+            for u, run in enumerate(trial.runs)
+        ]
+    return _in_order(found, chosen) if found else []
+
+
+def _in_order(found: Mapping[tuple[Measure, str], list[Corrected]], chosen: Chosen) -> list[Corrected]:
+    """Measures and runs as asked; of measures that are scored, a run's methods stand together."""
+    rows: list[Corrected] = []
+    for measure, methods in chosen:
+        parts = [found[measure, one] for one in methods]
+        rows += [c for part in (parts if measure.name == "P" else zip(*parts, strict=True)) for c in part]
+    return rows
+
+
+# -- what a reader should know
+
+
+def _notes(collection: Collection, names: Sequence[str], pool: Pool, chosen: Chosen, outside: bool) -> list[str]:
+    notes = [note for measure, _ in chosen for note in _away_from_truth(measure)]
+    if outside and not names:
+        notes.append("every run was pooled: nothing is to be corrected; the rows show each run left out of the pool")
+    inside = [name for name in names if name in pool.runs]
+    if inside:
+        notes.append(f"{', '.join(inside)}: pooled already; corrected as if pooled runs were only the others")
+    return notes + _short(collection, names, [m for m, _ in chosen])
+
+
+def _away_from_truth(measure: Measure) -> list[str]:
+    """A caution for measures that divide by the number of relevant documents."""
+    uncut = measure.name == "nDCG" and not measure.params.get("k")
+    if measure.name not in _RECALL_BASED and not uncut:
+        return []
+    return [
+        f"{measure} divides by the known relevant documents: correction brings it nearer to the full pool's score, "
+        "not to the true one, which is lower because the pool misses relevant documents (docs/correction.md)"
+    ]
+
+
+def _short(collection: Collection, names: Sequence[str], chosen: Sequence[Measure]) -> list[str]:
+    """A note for lists that end above a cut-off."""
+    length = collection.hits.length.reshape(len(collection.runs), -1)
+    notes = []
+    for name in names:
+        lengths = length[collection.runs.index(name)]
+        for n in sorted({m.params["k"] for m in chosen if m.name == "P" and m.params.get("k")}):
+            if many := int(((lengths < n) & (lengths > 0)).sum()):
+                notes.append(f"{name}: {counted(many, 'list')} shorter than {n}; empty places count as unjudged (k)")
+            if missing := int((lengths == 0).sum()):
+                notes.append(f"{name}: {counted(missing, 'judged topic')} without a list")
+                break
+    return notes
+
+
+# -- the verdict
+
+
+def after_correction(
+    case: Case,
+    measure: str,
+    method: str,
+    tried: Tried | None,
+    lifted: str,
+    groups: Mapping[str, str],
+    left: str,
+    pooling: Pooling,
+    named: bool = False,
+) -> Verdict:
+    """How much of the error of left-out runs is left after correction? The one verdict about correction.
+
+    `lifted` says what happens to runs outside the pool, `groups` and `left` who was left out; `named`: runs to be
+    corrected were named.
+    """
+    limit = case.limits["after-correction"]
+    many = len(set(groups.values()))
+    if tried is None:
+        if many < 2:
+            return limit.unknown(f"all pooled runs are of one {left}, so no correction can be tried here{lifted}")
+        step = case.step("try the correction on left-out teams first", "correct", flags=pooling.flags)
+        return limit.unknown(f"{measure} was corrected without trying that on left-out {left}s first{lifted}", step)
+    few = limit.too_few(teams=many)
+    few = few if left == "team" else few.replace("team", "run")
+    before, after = tried.trust.before, tried.trust.after
+    if before < ZERO:
+        sentence = f"left-out runs lose nothing here in {measure}, so there is nothing to correct"
+        return limit.verdict(sentence, 0.0, too_few=few)
+    share = after / before
+    change = (
+        f"falls from {printed(before)} to {printed(after)}"
+        if after < before - ZERO
+        else f"rises from {printed(before)} to {printed(after)}"
+        if after > before + ZERO
+        else f"stays at {printed(before)}"
+    )
+    sentence = f"by {method} the error of left-out runs in {measure} {change}{lifted}"
+    step = _next(case, share, pooling, named)
+    return limit.verdict(sentence, share, too_few=few, decided_by=(tried.worst,), next=step)
+
+
+def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
+    if case.limits["after-correction"].word(share) == "fragile":
+        return case.step("see how much of the runs was never judged, and judge that instead", "study", "never-judged")
+    if named:
+        return case.step("see how well the methods do at other cut-offs", "study", "correction", flags=pooling.flags)
+    flags = ["--new", "RUN", *pooling.flags]
+    return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)
+
+
+def lifted(adjustments: Sequence[float], what: str = "run outside the pool") -> str:
+    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`."""
+    up = [value for value in adjustments if value > ZERO]
+    many = len(adjustments)
+    if not many:
+        return ""
+    if many == 1:
+        return f"; the one {what} {f'is lifted by {printed(up[0])}' if up else 'keeps its score'}"
+    all_of_them = counted(many, what, what.replace("run", "runs"))
+    if not up:
+        return f"; none of {all_of_them} is lifted"
+    return (
+        f"; {len(up)} of {all_of_them} {'is lifted, by' if len(up) == 1 else 'are lifted, by up to'} {printed(max(up))}"
+    )
+
+
+def _lifted(found: Sequence[Corrected], outside: bool) -> str:
+    if any(c.refused for c in found):
+        return "; the correction is refused"
+    return lifted([c.adjustment for c in found], *([] if outside else ["new run"]))
+
+
+# -- tables
+
+
+def _caption(pool: Pool, left: str | None, confidence: float, intervals: bool) -> str:
+    tried = f" Tried by leaving each {left} out of the pool" if left else ""
+    held = f"; intervals hold for {confidence:.0%} of such runs" if left and intervals else ""
+    return f"Pool: top {pool.depth} of {len(pool.runs)} runs{pool.guessed}.{tried}{held}{'.' if left else ''}"
+
+
+def _short_table(found: Sequence[Corrected]) -> Table:
+    """A line per run: the score as it is, corrected, with its interval, and in the pool where that is known."""
+    head = ["run", "measure", "method", "score", "corrected", "low", "high", "in the pool"]
+    return head, [(c.run, c.measure, c.method, c.score, c.corrected, *c.interval(), c.in_the_pool) for c in found]
+
+
+def _explained(found: Sequence[Corrected]) -> Table:
+    """A line per quantity: its value and what it says."""
+    several = len({c.run for c in found}) > 1
+    rows: list[Row] = [((c.run, *line) if several else line) for c in found for line in _lines(c)]
+    names = ("quantity", "value", "in words")
+    return (("run", *names) if several else names), rows
+
+
+def _lines(c: Corrected) -> list[tuple[str, str, str]]:
+    """The quantities of one corrected score."""
+    q, n = c.quantities, c.measure
+    lines = [(n, printed(c.score), "score with the judgments as they are")]
+    if q:
+        lines = [
+            (n, printed(q["p"]), "share of judged relevant documents among the first places"),
+            (f"anti-{n}", printed(q["anti"]), "share of judged nonrelevant documents there"),
+            ("k", printed(q["k"]), "share of places nobody judged: the most the score could rise"),
+        ]
+        if c.method in ("lipani", "lipani-v2", "per-topic"):
+            lines += [
+                ("Delta P", f"{q['delta_p']:+.4f}", _delta_p(q["delta_p"], c.peers)),
+                ("Delta anti-P", f"{q['delta_anti_p']:+.4f}", _delta_anti(q["delta_anti_p"])),
+                ("Delta k", f"{q['delta_k']:+.4f}", _delta_k(q["delta_k"])),
+            ]
+        if c.method == "lipani":
+            lines.append(("lambda", f"{q['lambda']:+.6f}", _lambda(q["lambda"])))
+    if c.refused:
+        assert c.trust is not None
+        return [*lines, (f"corrected {n}", "refused", c.trust.sentence())]
+    lines.append((f"{c.method} adds", f"{c.adjustment:+.4f}", _added(c)))
+    low, high = c.interval()
+    where = "" if low is None or high is None else f"; {printed(low)} to {printed(high)} judged by left-out runs"
+    lines.append(
+        (f"corrected {n}", printed(c.score + c.adjustment), f"what the run might have scored in the pool{where}")
+    )
+    if c.trust:
+        lines.append(("trial", printed(c.trust.after), c.trust.sentence()))
+    return lines
+
+
+def _delta_p(value: float, peers: int) -> str:
+    change = "raises" if value > 0 else "lowers" if value < 0 else "does not change"
+    return f"the run's order {change} the P of the {peers} pooled runs on average"
+
+
+def _delta_anti(value: float) -> str:
+    if value < 0:
+        return "it pushes judged nonrelevant documents down in them"
+    return "it pulls judged nonrelevant documents up in them" if value > 0 else "judged nonrelevant documents stay"
+
+
+def _delta_k(value: float) -> str:
+    if value > 0:
+        return "it brings unjudged documents to their top: the share of k that is added"
+    return "it brings no unjudged documents to their top: nothing can be added"
+
+
+def _lambda(value: float) -> str:
+    if value > 0:
+        return "positive: better than the pool can tell, so the score is corrected"
+    return "not positive: this method adds nothing"
+
+
+def _added(c: Corrected) -> str:
+    if c.method == "webber-park":
+        return f"mean loss of the {c.peers} pooled runs when each is left out of the pool"
+    if c.method == "webber-recall":
+        return f"the same loss of the {c.peers} pooled runs, each topic scaled by the relevant documents left"
+    if c.method == "webber-ratio":
+        return "k times the pooled runs' typical loss per unjudged place when left out"
+    if c.method == "per-topic":
+        return "k times Delta k in each topic where the indicator says so, averaged"
+    return "k times Delta k" if c.adjustment else "nothing"
+
+
+def corrected_scores(result: Result) -> Figure:
+    """One row per run, best first: the score as it is (open), corrected (filled), and in the pool (cross)."""
+    rows = records(result)
+    first = rows[0] if rows else {"measure": "", "method": ""}
+    shown = [row for row in rows if all(row[key] == first[key] for key in ("measure", "method"))]
+    known = [row for row in shown if row["in_the_pool"] is not None]
+    best = "in_the_pool" if known else "corrected"
+    order = sorted(shown, key=lambda row: (-(row["score"] if row[best] is None else row[best]), row["run"]))
+    numbers = ((column, ".4f") for column in ("score", "corrected", "low", "high", "in_the_pool"))
+    common = {"y": marks.names("run", [row["run"] for row in order]), "tooltip": marks.tips("run", "method", *numbers)}
+    layers = marks.before_and_after("score", "corrected", first["measure"], **common)
+    if known:
+        cross = {"shape": "cross", "color": theme.GREEN, "size": 40}
+        there = marks.field("in_the_pool", title=first["measure"], scale={"zero": False})
+        layers.append(marks.layer("point", cross, x=there, **common))
+    said = (
+        f"{first['measure']} of {len(shown)} runs before (open) and after (filled) correction by {first['method']}"
+        f"{'; the cross is the score in the pool' if known else ''}."
+    )
+    chosen = [{"filter": {"field": key, "equal": first[key]}} for key in ("measure", "method")]
+    return marks.chart(rows, said, *layers, transform=chosen, width=480, height={"step": 15})

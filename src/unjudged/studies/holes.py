@@ -1,0 +1,123 @@
+"""How much was never judged? The share of unjudged documents by run and rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.collection import Collection, Floats
+from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.measures import Measure, with_gains_of_sets
+from unjudged.results import Result, Row, Verdict
+from unjudged.scoring import score
+from unjudged.statistics.pairs import ZERO, exact_mean
+from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register, team_of
+from unjudged.text import counted, percent
+
+COLUMNS = ("run", "team", "ranks", "documents", "unjudged", "share_unjudged")
+EDGES = (0, 1, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Where ranges of ranks begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What every worker needs."""
+
+    collection: Collection
+    measure: Measure
+
+
+def looked_at(shared: _Shared, ranges: tuple[tuple[int, int], ...]) -> Arrays:
+    """The one work unit: ranges x runs, documents there and unjudged ones; and the means that order the runs."""
+    counts = [unjudged_documents(shared.collection, low, high) for low, high in ranges]
+    means = score(shared.collection, [shared.measure]).mean_values()[:, 0]
+    return {"documents": np.stack([n for n, _ in counts]), "unjudged": np.stack([n for _, n in counts]), "mean": means}
+
+
+def unjudged_documents(collection: Collection, low: int, high: int) -> tuple[Floats, Floats]:
+    """Per run: documents at ranks low+1 to high, and how many of them are unjudged, over all topics."""
+    hits = collection.hits.judged()
+    inside = hits.where((hits.rank > low) & (hits.rank <= high))
+    shape = len(collection.runs), len(collection.topics)
+    found = np.clip(np.minimum(collection.hits.length, high) - low, 0, None).reshape(shape).sum(axis=1)
+    return found.astype(np.float64), found - inside.count().reshape(shape).sum(axis=1)
+
+
+@register("holes", help="unjudged documents by run and rank", figures={"": ("holes",)})
+def holes(case: Case, scoring: UsualScoring) -> Answer:
+    """How much was never judged?
+
+    One row per run and range of ranks: the documents there over all topics, how many of them were never judged, and
+    their share. The best run by the first measure stands first. Scores count unjudged documents as nonrelevant, so a
+    run with many of them at the top may score too low.
+    """
+    wanted = scoring.chosen()
+    measure = wanted[leading(wanted)]
+    c = with_gains_of_sets(case.collection, scoring.measures)
+    limit = case.limits["never-judged"]
+    top, longest = int(limit["top"]), int(c.hits.length.max(initial=1))
+    edges = [edge for edge in EDGES if edge < longest]
+    ranges = list(zip(edges, [*edges[1:], longest], strict=True))
+    units = [(*ranges, (0, top), (0, max(longest, 1)))]
+    (value,) = case.run(looked_at, _Shared(c.alone(), measure), units, counted(len(c.runs), "run"))
+    documents, unjudged, means = value["documents"], value["unjudged"], value["mean"]
+    order = sorted(range(len(c.runs)), key=lambda r: (-round(float(means[r]), 12), c.runs[r]))
+    rows: list[Row] = []
+    for i, (low, high) in enumerate(ranges):
+        name = f"{high}" if high == low + 1 else f"{low + 1}-{high}"
+        for r in order:
+            found, missing = int(documents[i, r]), int(unjudged[i, r])
+            share = missing / found if found else None
+            rows.append((c.runs[r], team_of(c, c.runs[r]), name, found, missing, share))
+    shares = unjudged[-2:] / np.maximum(documents[-2:], 1)
+    everything = float(unjudged[-1].sum() / max(documents[-1].sum(), 1))
+    case.note(
+        f"of the first {top} documents {percent(1 - exact_mean(shares[0]))} were judged on average, of whole lists "
+        f"{percent(1 - everything)}"
+    )
+    return Answer(
+        COLUMNS,
+        rows,
+        _verdict(case, [c.runs[r] for r in order], shares[0][order]),
+        figures={"holes": hole_map},
+        caption=f"Documents of each run by rank, over all topics; the best run by {measure} stands first.",
+        settings={**scoring.settings(), "measures": [str(measure)]},
+    )
+
+
+def _verdict(case: Case, runs: list[str], at_top: Floats) -> Verdict:
+    """How many runs have holes at the top?"""
+    limit = case.limits["never-judged"]
+    top, much = int(limit["top"]), limit["much"]
+    dark = tuple(run for run, share in zip(runs, at_top, strict=True) if share > much + ZERO)
+    worst = int(np.argmax(at_top))
+    many = f"{counted(len(dark), 'run')} of {len(runs)}" if dark else f"none of {counted(len(runs), 'run')}"
+    most = f"most in {runs[worst]}, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "all were judged"
+    sentence = (
+        f"{many} {'have' if len(dark) > 1 else 'has'} more than {percent(much)} unjudged documents in the top {top}; "
+        f"{most}"
+    )
+    value = len(dark) / len(runs)
+    step = None
+    if limit.word(value) != "solid":
+        step = case.step("see how far judging these documents could move the scores", "study", "score-range")
+    return limit.verdict(sentence, value, decided_by=dark, next=step)
+
+
+def hole_map(result: Result) -> Figure:
+    """One row per run, best first; a column is a range of ranks: the darker, the more was never judged there."""
+    rows = records(result)
+    runs = distinct(rows, "run")
+    ranks = marks.names("ranks", distinct(rows, "ranks"), "ranks")
+    shades = {"scheme": theme.AMOUNT, "domain": [0, 1], "reverse": True}
+    fields = marks.layer(
+        "rect",
+        x={**ranks, "axis": {**marks.SPARSE, "labelAngle": 0}},
+        y=marks.names("run", runs),
+        color=marks.field("share_unjudged", title="share unjudged", scale=shades, legend={"format": ".0%"}),
+        tooltip=marks.tips("run", "team", "ranks", "documents", "unjudged", ("share_unjudged", ".1%")),
+    )
+    known = [{"filter": "isValid(datum.share_unjudged)"}]
+    said = f"Share of unjudged documents of {len(runs)} runs by rank; the darker, the more."
+    return marks.chart(rows, said, fields, transform=known, width=480, height={"step": 15})

@@ -1,0 +1,149 @@
+"""Reliability: worked values, the analysis of variance, and how well other topics would agree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from made_scores import rows_of, scores_of
+
+import unjudged as uj
+from unjudged.errors import UsageError
+
+WORKED = [[0.5, 0.42, 0.3], [0.3, 0.33, 0.25], [0.71, 0.6, 0.52], [0.2, 0.26, 0.11]]
+
+
+def test_reliability_of_the_worked_example() -> None:
+    """AG1 of the worked examples, and at n topics E rho^2 = 1 - 1/F."""
+    row = rows_of(uj.reliability(scores_of(WORKED)))[0]
+    assert list(row)[:6] == ["measure", "erho2", "phi", "low", "high", "topics_needed"]
+    assert (row["erho2"], row["phi"]) == pytest.approx((0.886647, 0.341648), abs=1e-6)
+    assert (row["topics_needed"], row["phi_topics_needed"]) == (10, 147)
+    assert row["erho2"] == pytest.approx(1 - 1 / 8.822002, abs=1e-7)
+    x = np.array(WORKED)
+    rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    f = (4 * (x.mean(axis=0) - x.mean()) ** 2).sum() / 2 / ((rest**2).sum() / 6)
+    low = f / scipy.stats.f.ppf(0.975, 2, 6)
+    assert row["low"] == pytest.approx(max(0.0, (low - 1) / low), abs=1e-12)
+    more = rows_of(uj.reliability(scores_of(WORKED), topics_assumed=10))[0]
+    assert more["erho2"] >= 0.95 > rows_of(uj.reliability(scores_of(WORKED), topics_assumed=9))[0]["erho2"]
+
+
+def test_runs_that_do_not_differ_need_endless_topics() -> None:
+    found = uj.reliability(scores_of([[0.1, 0.3], [0.3, 0.1], [0.2, 0.2]]))
+    row = rows_of(found)[0]
+    assert (row["erho2"], row["topics_needed"]) == (0.0, None)
+    assert "AP: the variance of runs was estimated below 0 and set to 0" in found.notes
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        uj.reliability(scores_of(WORKED), stability=1.0)
+
+
+def test_reliability_follows_the_analysis_of_variance(tiny: uj.Collection) -> None:
+    """E rho^2 = 1 - 1/F of the two-way analysis (METHODS D 37), F from its definition."""
+    row = rows_of(uj.reliability(tiny, "AP"))[0]
+    x = uj.score(tiny, "AP").matrix("AP")
+    n, m = x.shape
+    grand, runs, topics = x.mean(), x.mean(axis=0), x.mean(axis=1)
+    error = ((x - runs - topics[:, None] + grand) ** 2).sum() / ((n - 1) * (m - 1))
+    between = n * ((runs - grand) ** 2).sum() / (m - 1)
+    assert row["erho2"] == pytest.approx(1 - error / between)
+    variance = (between - error) / n
+    assert row["topics_needed"] == math.ceil(0.95 * error / (variance * 0.05))
+    assert row["low"] < row["erho2"] < row["high"]
+
+
+def shifted(spread: float, topics: int = 50, runs: int = 12) -> np.ndarray:
+    """Runs whose true means lie `spread` apart, with noise of 0.1 on every topic."""
+    rng = np.random.default_rng(4)
+    return 0.3 + spread * np.arange(runs) + rng.normal(0, 0.1, (topics, runs)) + rng.normal(0, 0.05, (topics, 1))
+
+
+def plain_tau(matrix: np.ndarray, n: int, others: int = 100) -> float:
+    """Variances from the mean squares, then tau = 2/pi arcsin sqrt(E rho^2(n) E rho^2(others))."""
+    topics, runs = matrix.shape
+    rest = matrix - matrix.mean(axis=0) - matrix.mean(axis=1, keepdims=True) + matrix.mean()
+    error = (rest**2).sum() / ((topics - 1) * (runs - 1))
+    signal = matrix.mean(axis=0).var(ddof=1) - error / topics
+    share = [signal / (signal + error / k) for k in (n, others)]
+    return float(2 / np.pi * np.arcsin(np.sqrt(share[0] * share[1])))
+
+
+def test_the_verdict_is_the_expected_agreement_with_other_topics() -> None:
+    matrix = shifted(0.025)
+    found = uj.reliability(scores_of(matrix, matrix**2))
+    verdict, rows = found.verdict, rows_of(found)
+    assert verdict is not None and verdict.next is not None
+    tau = plain_tau(matrix, 50)
+    needed = next(n for n in range(1, 1000) if plain_tau(matrix, n) >= 0.9)
+    assert 0.8 < tau < 0.9 and needed > 50
+    assert verdict.value == pytest.approx(tau, abs=1e-12) and rows[0]["expected_tau"] == verdict.value
+    assert (verdict.word, verdict.unit, verdict.decided_by) == ("with care", "tau", ("AP",))
+    assert verdict.sentence == (
+        f"by AP the order on these 50 topics would agree with the order on 100 others by tau {tau:.2f} "
+        f"(reliability E rho^2 {rows[0]['erho2']:.2f}); tau 0.9 takes {needed} topics"
+    )
+    more = f"judge about {needed - 50} more topics, or report the top group instead of the order"
+    assert (verdict.next.sentence, verdict.next.command) == (more, ())
+    assert rows[1]["expected_tau"] == pytest.approx(plain_tau(matrix**2, 50), abs=1e-12)
+
+
+def test_the_verdict_speaks_of_the_first_measure_that_does_not_condense() -> None:
+    scores = scores_of(shifted(0.001), shifted(0.05), measures="AP', nDCG@10")
+    verdict = uj.reliability(scores).verdict
+    assert verdict is not None and verdict.sentence.startswith("by nDCG@10") and verdict.word == "solid"
+    assert verdict.next is None
+
+
+def test_few_topics_or_runs_give_no_word() -> None:
+    for matrix, said in ((shifted(0.02)[:10], "only 10 topics"), (shifted(0.02)[:, :5], "only 5 runs")):
+        verdict = uj.reliability(scores_of(matrix)).verdict
+        assert verdict is not None and verdict.word == "unknown" and said in verdict.sentence
+
+
+def test_many_more_topics_would_not_help_runs_that_are_nearly_alike() -> None:
+    verdict = uj.reliability(scores_of(shifted(0.003))).verdict
+    assert verdict is not None and verdict.next is not None and verdict.word == "fragile"
+    assert "even many more topics would hardly give 0.9" in verdict.sentence
+    assert verdict.next.sentence == "report the top group instead of the order"
+
+
+def test_runs_that_differ_by_chance_alone() -> None:
+    chance = np.random.default_rng(0).random((40, 12))
+    chance -= chance.mean(axis=0)
+    found = uj.reliability(scores_of(chance, measures="AP"))
+    assert found.verdict is not None and (found.verdict.word, found.verdict.value) == ("fragile", 0.0)
+    assert found.verdict.sentence == "by AP the runs do not differ by more than chance on these 40 topics"
+
+
+def test_scores_that_never_differ_are_unknown_and_stand_last() -> None:
+    same = np.tile(np.random.default_rng(1).random((40, 1)), 12)
+    found = uj.reliability(scores_of(same, shifted(0.02)[:40]))
+    assert found.verdict is not None and found.verdict.word == "unknown" and found.verdict.value is None
+    lines = found.render("markdown").splitlines()[2:4]
+    assert lines[0].startswith("| nDCG@10 | **") and lines[1].startswith("| AP |") and "**" not in lines[1]
+    assert {p["measure"] for p in found.plot("topics").spec["data"]["values"]} == {"nDCG@10"}
+
+
+def test_the_chart_draws_expected_tau_for_every_number_of_topics() -> None:
+    several = uj.reliability({"a": scores_of(shifted(0.02)), "b": scores_of(shifted(0.02)[:30])})
+    assert several.figures == ("topics", "reliability")
+    points = several.plot().spec["data"]["values"]
+    drawn = {(p["collection"], p["topics"]): (p["tau"], p["here"]) for p in points}
+    for name, matrix in (("a", shifted(0.02)), ("b", shifted(0.02)[:30])):
+        for n in (5, 30, 100, 200):
+            assert drawn[name, n] == (pytest.approx(plain_tau(matrix, n), abs=6e-5), len(matrix))
+    assert several.caption == "Reliability (E rho^2) with its 95% interval. a: 50 topics. b: 30 topics."
+
+
+def test_hopeless_runs_can_be_dropped() -> None:
+    matrix = shifted(0.002)
+    matrix[:, :4] -= 0.25
+    whole, best = (rows_of(uj.reliability(scores_of(matrix), drop=drop))[0] for drop in (0.0, 1 / 3))
+    assert best["erho2"] == pytest.approx(rows_of(uj.reliability(scores_of(matrix[:, 4:])))[0]["erho2"])
+    assert best["erho2"] < whole["erho2"]
+    with pytest.raises(UsageError, match="drop is a share"):
+        uj.reliability(scores_of(matrix), drop=1.0)
+    with pytest.raises(UsageError, match="at least 1 topic"):
+        uj.reliability(scores_of(matrix), topics_assumed=0)

@@ -1,0 +1,64 @@
+"""The stability method against a plain loop."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from made_scores import MATRIX, rows_of, scores_of
+
+import unjudged as uj
+from unjudged.errors import UsageError
+from unjudged.statistics.draws import topic_subsets
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_stability_against_a_plain_loop(replacement: bool) -> None:
+    asked = {"fuzziness": (0.0, 0.05, 0.2), "c": 6, "trials": 50, "seed": 4, "replacement": replacement}
+    found = rows_of(uj.stability(scores_of(MATRIX), **asked))
+    assert list(found[0]) == ["measure", "fuzziness", "minority_rate", "ties"]
+    sets = topic_subsets(16, 6, 50, 4, replacement)
+    for row in found:
+        minority = even = 0
+        for a, b in itertools.combinations(range(6), 2):
+            ahead = [0, 0]
+            for chosen in sets:
+                x, y = MATRIX[chosen, a].mean(), MATRIX[chosen, b].mean()
+                if abs(x - y) < row["fuzziness"] * max(x, y) - 1e-12 or abs(x - y) < 1e-12:
+                    even += 1
+                else:
+                    ahead[int(x > y)] += 1
+            minority += min(ahead)
+        assert row["minority_rate"] == minority / (15 * 50)
+        assert row["ties"] == even / (15 * 50)
+    assert [r["fuzziness"] for r in rows_of(uj.stability(scores_of(MATRIX), fuzziness=0.05, trials=5))] == [0.05]
+
+
+def test_a_measure_that_ties_all_runs_is_listed_last_and_decides_nothing() -> None:
+    scores = scores_of(np.full_like(MATRIX, 0.5), MATRIX, MATRIX**2, measures="AP, RR, nDCG@10")
+    found = uj.stability(scores, fuzziness=(0.02, 0.06), trials=40)
+    assert [r["minority_rate"] for r in rows_of(found) if r["measure"] == "AP"] == [0.0, 0.0]
+    lines = [line.split(" | ") for line in found.render("markdown").splitlines()[2:5]]
+    assert [line[0].strip("| ") for line in lines] == ["RR", "nDCG@10", "AP"]
+    assert "**" not in lines[2][1] and any("**" in line[1] for line in lines[:2])
+    rates = {r["measure"]: r["minority_rate"] for r in rows_of(found) if r["fuzziness"] == 0.06}  # nearest to 0.05
+    best = min(("RR", "nDCG@10"), key=rates.__getitem__)
+    assert found.verdict is not None
+    assert (found.verdict.value, found.verdict.decided_by) == (rates[best], (best,))
+    assert found.verdict.sentence.startswith("at fuzziness 0.06")
+    alone = uj.stability(scores, "AP", trials=5).verdict
+    assert alone is not None and alone.word == "unknown" and alone.value is None
+
+
+def test_minorities_and_ties_have_their_bound(tiny: uj.Collection) -> None:
+    stable = uj.study("stability", tiny, measures="AP", trials=100).frame
+    assert list(stable.columns) == ["measure", "fuzziness", "minority_rate", "ties"]
+    assert (stable["minority_rate"] <= 0.5 * (1 - stable["ties"]) + 1e-12).all()
+    assert stable["ties"].is_monotonic_increasing
+
+
+def test_fuzziness_is_a_share() -> None:
+    for wrong in (2, (), (0.1, -0.1)):
+        with pytest.raises(UsageError, match="fuzziness is a share"):
+            uj.stability(scores_of(MATRIX), fuzziness=wrong)
