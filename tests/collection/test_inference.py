@@ -286,3 +286,15 @@ def test_odds_of_a_run_by_hand() -> None:
     not_pooled = max((0.9 * s) ** 8 * 0.2 * (1 - s) * (0.1 * s + 0.8 * (1 - s)) for s in np.linspace(0.001, 0.999, 999))
     got = _log_odds(*one, 0.1, np.array([0.2]))
     assert got[0] - NEUTRAL == pytest.approx(np.log(pooled / not_pooled), abs=1e-3)
+
+
+# -- the pooled runs are stated
+
+
+@pytest.mark.parametrize(("runs", "topics"), [(10, 12), (4, 3), (3, 1)])
+def test_depth_of_stated_runs(runs: int, topics: int) -> None:
+    """With the pooled runs known, a few lists show the depth."""
+    lists = runs_of(seed=22, runs=runs, topics=topics)
+    found = infer_pool(collection(lists, judged(lists, names(0, 1), 8)), runs=names(0, 1))
+    assert (found.depth, list(found.pooled())) == (8, names(0, 1))
+    assert set(found.chance) == {0.0, 1.0}

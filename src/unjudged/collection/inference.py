@@ -12,7 +12,7 @@ curve. Then, in turns: the odds of each run given the others, and the depth, for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -88,31 +88,48 @@ class Inferred:
         return tuple(run for run, chance in zip(self.runs, self.chance, strict=True) if chance >= at_least)
 
 
-def infer_pool(collection: Collection, depth: int | None = None) -> Inferred:
+def infer_pool(collection: Collection, depth: int | None = None, runs: Sequence[str] | None = None) -> Inferred:
     """The depth of the pool, and the chance of each run to have been pooled, as the judgments show them.
 
-    Where `depth` is stated, only the pooled runs are inferred. Both are read off the collection before any reduction
-    (`.full`), by lines: a document listed twice takes two places. A document of negative grade was in the pool. The
-    order of the runs and their names do not matter.
+    Where `depth` is stated, only the pooled runs are inferred; where the pooled `runs` are, only the depth. Read off
+    the collection before any reduction (`.full`), by lines: a document listed twice takes two places. A document of
+    negative grade was in the pool. The order of the runs and their names do not matter.
     """
     if depth is not None and not 1 <= depth < 2**31:
         raise UsageError(f"the pool depth is a positive number of documents, not {depth}")
     full = collection.full
-    return cast(Inferred, full.once(("inferred pool", depth), lambda: _infer(full, depth)))
+    stated = None if runs is None else tuple(run in set(runs) for run in full.runs)
+    return cast(Inferred, full.once(("inferred pool", depth, stated), lambda: _infer(full, depth, stated)))
 
 
-def _infer(full: Collection, depth: int | None) -> Inferred:
+def _infer(full: Collection, depth: int | None, stated: tuple[bool, ...] | None) -> Inferred:
     lists = _read(full, depth)
     if lists is None:
         return _unknown(full.runs, "no run has its first documents judged")
     if depth is not None:
         return _at_depth(full.runs, lists, depth)
+    if stated is not None:
+        return _from_runs(full.runs, lists, np.array(stated))
     tried = _searched(lambda d: _scanned(lists.around(d), d), lambda one: one[0], lists.grid)
     for start in _peaks(tried)[:STARTS]:
         settled = _settled(lists, tried[start][1], start)
         if settled is not None and _seen(lists, settled[0], settled[1].by_topic):
             return _told(full.runs, lists, *settled)
     return _judged_to_the_end(full.runs, lists)
+
+
+def _from_runs(runs: tuple[str, ...], lists: _Lists, member: Mask) -> Inferred:
+    """The answer where the pooled runs are stated."""
+
+    def clear(depth: int) -> float:
+        gains, lack = _evidence(lists, member, np.full(lists.topics, depth))
+        return float(_total(gains)) - lack
+
+    start = _best(_searched(clear, float, lists.grid), float)
+    found = _settled(lists, member, start, stated=True)
+    assert found is not None  # runs that are stated stay
+    known = np.where(member, np.inf, -np.inf)
+    return _unclear(runs, found[1]) or _answer(runs, lists, known, lists.alike(found[1].by_topic), found[1])
 
 
 def _at_depth(runs: tuple[str, ...], lists: _Lists, depth: int) -> Inferred:
@@ -137,11 +154,11 @@ def _peaks(tried: dict[int, tuple[float, Mask]]) -> list[int]:
     return [depths[i] for i in sorted(peak, key=lambda i: (-score[i + 1], i))]
 
 
-def _settled(lists: _Lists, member: Mask, start: int) -> tuple[Mask, _Depths] | None:
-    """Pooled runs and depths, improved in turns from a first guess; None where no run is left."""
+def _settled(lists: _Lists, member: Mask, start: int, stated: bool = False) -> tuple[Mask, _Depths] | None:
+    """Pooled runs (unless they are stated) and depths, improved in turns; None where no run is left."""
     found = _Depths(np.full(lists.topics, start), start, start, 1.0, False)
     for _ in range(ROUNDS):
-        now = _odds(lists, member, lists.alike(found.by_topic)) >= 0
+        now = member if stated else _odds(lists, member, lists.alike(found.by_topic)) >= 0
         if not now.any():
             return None
         after = _depths(lists, now, found.by_topic)
@@ -152,17 +169,31 @@ def _settled(lists: _Lists, member: Mask, start: int) -> tuple[Mask, _Depths] | 
     return member, found
 
 
+def _unclear(runs: tuple[str, ...], found: _Depths) -> Inferred | None:
+    """Unknown, where several depths are likely that are not close together."""
+    if found.varies or found.high <= max(CLEAR * found.low, found.low + 2):
+        return None
+    return _unknown(runs, f"pool depths from {found.low} to {found.high} are about as likely")
+
+
 def _told(runs: tuple[str, ...], lists: _Lists, member: Mask, found: _Depths) -> Inferred:
     """The answer, once depths and pooled runs have settled."""
-    if not found.varies and found.high > max(CLEAR * found.low, found.low + 2):
-        return _unknown(runs, f"pool depths from {found.low} to {found.high} are about as likely")
+    if (unclear := _unclear(runs, found)) is not None:
+        return unclear
     top = _tops(lists, member, found)
     for _ in range(2):  # runs with a depth of their own belong to the pool of the others
         odds = _odds(lists, member, top)
         member = odds >= 0
-    pooled = lists.judged & (found.by_topic > 0)
+    return _answer(runs, lists, odds, top, found)
+
+
+def _answer(runs: tuple[str, ...], lists: _Lists, odds: Floats, top: Ints, found: _Depths) -> Inferred:
+    """The answer for these log odds of the runs and depths (runs x topics)."""
+    member, pooled = odds >= 0, lists.judged & (found.by_topic > 0)
     reach = np.where(lists.length > 0, np.minimum(top, lists.length), -1)[:, pooled]
-    of_run = tuple(_middle(one[one >= 0]) if yes else 0 for one, yes in zip(reach, member, strict=True))
+    of_run = tuple(
+        _middle(one[one >= 0]) if yes and (one >= 0).any() else 0 for one, yes in zip(reach, member, strict=True)
+    )
     depth = _middle(found.by_topic[pooled])
     how = f"by topic to depths from {found.low} to {found.high}" if found.varies else f"to depth {depth}"
     reason = f"{int(member.sum())} of {len(runs)} runs are judged {how}"
@@ -187,7 +218,8 @@ def _judged_to_the_end(runs: tuple[str, ...], lists: _Lists) -> Inferred:
 
 def _chances(odds: Floats) -> tuple[float, ...]:
     """Log odds as probabilities."""
-    return tuple((1 / (1 + np.exp(-np.clip(odds, -700, 700)))).tolist())
+    with np.errstate(over="ignore"):
+        return tuple((1 / (1 + np.exp(-odds))).tolist())
 
 
 def _unknown(runs: tuple[str, ...], reason: str) -> Inferred:
