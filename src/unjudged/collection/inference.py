@@ -83,6 +83,11 @@ class Inferred:
     sure: float
     reason: str
 
+    @property
+    def sure_of_runs(self) -> float:
+        """The probability of a run to be told apart rightly, on average over the runs."""
+        return sum(sorted(max(chance, 1 - chance) for chance in self.chance)) / max(len(self.chance), 1)
+
     def pooled(self, at_least: float = 0.5) -> tuple[str, ...]:
         """The runs that were pooled with at least this probability; none where no pool can be seen."""
         return tuple(run for run, chance in zip(self.runs, self.chance, strict=True) if chance >= at_least)

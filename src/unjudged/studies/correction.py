@@ -185,6 +185,8 @@ def correction(
     check("merge_alpha", merge_alpha)
     check("alpha", alpha)
     read = asked.protocol.read(case.collection)
+    if pooling.tolerance is None:
+        pooling = replace(pooling, tolerance=asked.protocol.tolerance)
     pool = pool_to_correct(case, read, pooling)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
