@@ -77,6 +77,14 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {folded[close[0]]}?)" if close else ""
 
 
+def one_of(given: str, known: Iterable[str], what: str) -> str:
+    """What was given, if it is known; else a UsageError that names the nearest one and all there are."""
+    there = list(known)
+    if given not in there:
+        raise UsageError(f"unknown {what} {given!r}{nearest(given, there)}; there are {', '.join(there)}")
+    return given
+
+
 def some(known: Sequence[str], most: int = 10) -> str:
     """`a, b, c and 5 more`: the first of the known names."""
     more = len(known) - most

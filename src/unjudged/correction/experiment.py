@@ -1,5 +1,6 @@
-"""The leave-one-out experiment: how near does each correction come to a run's score inside the pool?
+"""P@n corrected: new runs by the pooled ones, and pooled runs left out to see how near each correction comes.
 
+The leave-one-out experiment:
 1. q0: the judgments of documents in the top d of a pooled run.
 2. For each n the best share of the pooled runs by P@n on q0 is kept.
 3. q: what is left of q0 when only the kept runs are pooled.
@@ -147,6 +148,46 @@ class Experiment:
         true = protocol.means(full.over_topics().relevant, plan.n, topics) / effect.scale
         runs = tuple(lists.runs[r] for r in plan.new)
         return Trial(plan.n, runs, plan.new, np.asarray(true, np.float64), effect, added, full.relevant / plan.n)
+
+
+@dataclass(frozen=True, eq=False)
+class NewRuns:
+    """New runs and the pooled ones with their full lists, ready to travel. A pooled run is corrected by the others."""
+
+    lists: Lists
+    grade: npt.NDArray[np.int32]
+    depth: int
+    pooled: int
+    new: tuple[int, ...]
+    protocol: Protocol
+    methods: tuple[str, ...]
+    alpha: float = 1.0
+    indicator: str = "lambda"
+
+    @classmethod
+    def of(
+        cls,
+        collection: Collection,
+        pool: Pool,
+        new: Sequence[str],
+        protocol: Protocol,
+        methods: Sequence[str],
+        **how: Any,
+    ) -> NewRuns:
+        """The runs called `new`, which are among those of the collection; `how` are `alpha` and `indicator`."""
+        everyone = tuple(dict.fromkeys([*pool.runs, *new]))
+        numbers = tuple(everyone.index(name) for name in new)
+        lists, grade = Lists.of(collection, everyone), collection.judgments.grade
+        return cls(lists, grade, pool.depth, len(pool.runs), numbers, protocol, tuple(methods), **how)
+
+    def effect(self, n: int, rel: int = 1) -> tuple[Effect, dict[str, Floats]]:
+        """What the new runs do to P@n of the pooled ones, and what each method adds to their own."""
+        new, pooled = np.array(self.new, np.int64), np.arange(self.pooled)
+        everything = np.ones((1, len(self.grade)), bool)
+        plan = Plan(n, new, pooled, new[:, None] != pooled, everything, np.zeros(len(new), np.int64))
+        grade, repooled = binary(self.grade, rel), self.protocol.repooled
+        (counted,) = count(self.lists, grade, [plan], self.depth, alpha=self.alpha, repooled=repooled)
+        return adjustments(self.lists, counted, self.protocol, self.methods, self.indicator)
 
 
 def kept_count(top: float | None, runs: int) -> int:

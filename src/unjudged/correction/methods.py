@@ -9,7 +9,7 @@ from unjudged.correction import lipani, webber_park
 from unjudged.correction.counts import MOST, Counts
 from unjudged.correction.full_lists import Lists
 from unjudged.correction.protocols import Protocol
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, one_of
 from unjudged.measures import Measure
 
 METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
@@ -32,9 +32,7 @@ def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[s
         return ("lipani",) if counts else ("webber-park",)
     asked = tuple(dict.fromkeys(m.strip() for m in (method.split(",") if isinstance(method, str) else method)))
     for one in asked:
-        if one not in (*METHODS, RECALL):
-            there = (*METHODS, RECALL)
-            raise UsageError(f"unknown method {one!r}{nearest(one, there)}; there are {', '.join(there)}")
+        one_of(one, (*METHODS, RECALL), "method")
         if one == RECALL and (measure.name != "R" or not measure.params["k"]):
             raise UsageError(f"{one} corrects R@n, not {measure}")
         if one not in ("webber-park", RECALL) and not counts:

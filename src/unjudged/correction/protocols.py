@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Ints
 from unjudged.collection.pool import TOLERANCE
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, one_of
 
 PLACES = 10_000
 """sigir2015 rounds every mean to four decimals."""
@@ -83,6 +83,4 @@ PROTOCOLS = {protocol.name: protocol for protocol in (SIGIR2015, STRICT)}
 
 def protocol_of(name: str) -> Protocol:
     """The protocol of this name; a sentence for an unknown one."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"unknown protocol {name!r}{nearest(name, PROTOCOLS)}; there are {', '.join(PROTOCOLS)}")
-    return PROTOCOLS[name]
+    return PROTOCOLS[one_of(name, PROTOCOLS, "protocol")]

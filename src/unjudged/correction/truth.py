@@ -14,8 +14,7 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.collection.pool import pool_of
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
-from unjudged.correction.experiment import Experiment, groups_of
-from unjudged.correction.new_runs import NewRuns
+from unjudged.correction.experiment import Experiment, NewRuns, groups_of
 from unjudged.correction.protocols import STRICT
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, measures
@@ -66,11 +65,11 @@ def correct_against_truth(
     inside_true = true[[collection.runs.index(run) for run in pool.runs]]
     beyond = _outside(scorer, pool, outside) if outside else None
     for m, measure in enumerate(chosen):
-        for method, estimate in _estimates(out, m, _lipani_left_out(collection, pool, groups, measure)).items():
+        for method, estimate in _estimates(out, m, _lipani(collection, pool, measure, groups)).items():
             rows.append(_row(measure, method, "left out", estimate, inside_true[:, m], out.true[:, m]))
         if beyond is not None:
             of_outside = true[[collection.runs.index(run) for run in outside], m]
-            for method, estimate in _estimates(beyond, m, _lipani_outside(collection, pool, outside, measure)).items():
+            for method, estimate in _estimates(beyond, m, _lipani(collection, pool, measure, groups, outside)).items():
                 rows.append(_row(measure, method, "outside", estimate, of_outside, None))
     from unjudged import __version__
 
@@ -132,18 +131,16 @@ def _estimates(out: LeftOut, m: int, lipani: Floats | None) -> dict[str, Floats]
     return found if lipani is None else {**found, "lipani": lipani}
 
 
-def _lipani_left_out(collection: Collection, pool: Pool, groups: dict[str, str], measure: Measure) -> Floats | None:
+def _lipani(
+    collection: Collection, pool: Pool, measure: Measure, groups: dict[str, str], outside: Sequence[str] = ()
+) -> Floats | None:
+    """P@n by Lipani's method: of the runs outside the pool, or of the pooled ones, each left out with its group."""
     if measure.name != "P" or not measure.params["k"]:
         return None
+    n, rel = measure.params["k"], measure.params["rel"]
+    if outside:
+        effect, added = NewRuns.of(collection, pool, outside, STRICT, ["lipani"]).effect(n, rel)
+        return effect.p + added["lipani"]
     tried = Experiment.of(collection, pool, groups, STRICT, methods=("lipani",), unfound=True)
-    (trial,) = tried.trials([measure.params["k"]], measure.params["rel"])
+    (trial,) = tried.trials([n], rel)
     return trial.estimate("lipani")
-
-
-def _lipani_outside(collection: Collection, pool: Pool, runs: Sequence[str], measure: Measure) -> Floats | None:
-    if measure.name != "P" or not measure.params["k"]:
-        return None
-    effect, added = NewRuns.of(collection, pool, runs, STRICT, ["lipani"]).effect(
-        measure.params["k"], measure.params["rel"]
-    )
-    return effect.p + added["lipani"]

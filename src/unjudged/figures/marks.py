@@ -80,10 +80,7 @@ def line_at(value: float, text: str) -> list[Spec]:
     one: Spec = {"data": {"values": [{}]}}
     dashed = {"aria": False, "type": "rule", "strokeDash": [5, 4], "color": theme.quiet("page")}
     said = {"aria": False, "type": "text", "text": text, "align": "left", "dy": -6}
-    return [
-        {**one, "mark": dashed, "encoding": there},
-        {**one, "mark": said, "encoding": {**there, "x": {"value": 4}}},
-    ]
+    return [{**one, "mark": dashed, "encoding": there}, {**one, "mark": said, "encoding": {**there, "x": {"value": 4}}}]
 
 
 def lines_with_points(

@@ -80,15 +80,13 @@ def colour(field: str, names: list[str], *, title: str | None = None) -> dict[st
 def dash(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
     """The same categories by dash, in the same legend."""
     steps = [DASHES[_step(i)] for i in range(len(names))]
-    scale = {"domain": names, "range": steps}
-    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": scale}
+    return {**colour(field, names, title=title), "scale": {"domain": names, "range": steps}}
 
 
 def shape(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
     """The same categories by shape, in the same legend."""
     marks = [SHAPES[_step(i)] for i in range(len(names))]
-    scale = {"domain": names, "range": marks}
-    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": scale}
+    return {**colour(field, names, title=title), "scale": {"domain": names, "range": marks}}
 
 
 def _step(i: int) -> int:

@@ -9,9 +9,7 @@
 
 from __future__ import annotations
 
-from unjudged.reporting.fail_on import failing
-from unjudged.reporting.report import Report, report
-from unjudged.reporting.sections import Asking, Cancelled, Section
-from unjudged.reporting.settings import Settings
+from unjudged.reporting.report import Report, failing, report
+from unjudged.reporting.sections import Asking, Cancelled, Section, Settings
 
 __all__ = ["Asking", "Cancelled", "Report", "Section", "Settings", "failing", "report"]

@@ -9,7 +9,8 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Sequence
+import struct
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 """Rows of a table that are written out; the CSV file has all of them."""
+
+LONG = 1000
+"""Rows from which on numbers are carried as their bits, which takes half of the room."""
 
 CARDS = ("winners", "fair-to-outsiders", "fewer-judgments", "enough-topics", "safe-comparisons")
 """The questions on the first screen."""
@@ -72,14 +76,17 @@ def _numeric(value: Any) -> bool:
 
 
 def packed(section: Section) -> dict[str, Any]:
-    """What the scripts need of a section: its columns (repeated names as codes) and its chart."""
+    """What the scripts need of a section: its columns (repeated values as codes, long ones as bits) and its chart."""
     columns: dict[str, Any] = {}
     for name, values in section.columns().items():
         values = [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]
-        known = dict.fromkeys(v for v in values if isinstance(v, str))
-        if values and all(isinstance(v, str) for v in values) and 2 * len(known) < len(values):
+        known = dict.fromkeys(values)
+        if 4 * len(known) < len(values) and len({type(v) for v in known}) == 1:
             place = {v: i for i, v in enumerate(known)}
             columns[name] = {"names": list(known), "codes": [place[v] for v in values]}
+        elif len(values) >= LONG and all(v is None or isinstance(v, float) for v in values):
+            bits = struct.pack(f"<{len(values)}d", *(math.nan if v is None else v for v in values))
+            columns[name] = {"doubles": base64.b64encode(bits).decode()}
         else:
             columns[name] = values
     return {"columns": columns, "chart": chart_of(section)}
@@ -93,12 +100,36 @@ def chart_of(section: Section) -> dict[str, Any] | None:
     if not section.result.figures or not section.result.columns:
         return None
     spec = dict(section.plot().spec)
-    config = {**theme.config("page"), **spec.get("config", {})}
-    if spec.get("data", {}).get("values") == records(section.result):
+    rows = spec.get("data", {}).get("values", [])
+    if rows == records(section.result):
         spec["data"] = {"name": "table"}
-    if isinstance(spec.get("width"), (int, float)) and "facet" not in spec and "repeat" not in spec:
+    inner = dict(spec["spec"]) if "facet" in spec else spec
+    inner |= _quiet(inner)
+    if isinstance(inner.get("height"), dict):  # so many pixels a name: told as a number, which fits any width
+        inner["height"] = max(inner["height"]["step"] * _names_down(inner, rows), 120)
+    if "facet" in spec:
+        spec["spec"] = inner
+    else:
         spec |= {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
-    return {**spec, "config": config}
+    return {**spec, "config": {**theme.config("page"), **spec.get("config", {})}}
+
+
+def _quiet(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The marks of a chart; lines and words that only guide the eye are not read out."""
+    layers = [{**layer, **_quiet(layer)} for layer in spec.get("layer", [])]
+    mark = spec.get("mark")
+    kind = mark.get("type") if isinstance(mark, Mapping) else mark
+    quiet = {"mark": {**(mark if isinstance(mark, Mapping) else {"type": mark}), "aria": False}}
+    return {**({"layer": layers} if layers else {}), **(quiet if kind in ("rule", "text") else {})}
+
+
+def _names_down(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """How many names stand down the side of a chart."""
+    for part in (spec, *spec.get("layer", [])):
+        field = part.get("encoding", {}).get("y", {}).get("field")
+        if field is not None:
+            return len({row.get(field) for row in rows})
+    return 1
 
 
 def as_script(data: Any) -> str:

@@ -3,9 +3,12 @@
   const own = {};
   document.documentElement.classList.add("js");
 
-  // Columns as the page carries them: plain lists, or names with a code per row.
+  // Columns as the page carries them: plain lists, values with a code per row, or the bits of numbers.
   function column(packed) {
-    return Array.isArray(packed) ? packed : packed.codes.map((code) => packed.names[code]);
+    if (Array.isArray(packed)) return packed;
+    if (packed.codes) return packed.codes.map((code) => packed.names[code]);
+    const bytes = Uint8Array.from(atob(packed.doubles), (c) => c.charCodeAt(0));
+    return Array.from(new Float64Array(bytes.buffer), (x) => (Number.isNaN(x) ? null : x));
   }
 
   function rowsOf(columns) {
@@ -24,6 +27,7 @@
     const spec = structuredClone(section.chart);
     spec.datasets = { ...spec.datasets, table: rowsOf(section.columns) };
     if (box.clientWidth < 480) {
+      if (spec.facet) spec.columns = 1;
       spec.config.axis.labelLimit = 90;
       spec.config.legend = { ...spec.config.legend, direction: "vertical" };
     }

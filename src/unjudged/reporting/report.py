@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection
+from unjudged.errors import UsageError, nearest
 from unjudged.reporting import page
 from unjudged.reporting.how_made import how_made
 from unjudged.reporting.in_short import lead_of, next_section, verdict_section
-from unjudged.reporting.sections import Asking, Progress, Section, silent
-from unjudged.reporting.settings import Settings
+from unjudged.reporting.sections import Asking, Progress, Section, Settings, silent
 from unjudged.results import Result
 from unjudged.studies.questions import MEASURES
 from unjudged.text import counted
@@ -141,3 +141,23 @@ def report(
     if path is not None:
         made.to_html(path)
     return made
+
+
+def failing(conditions: str, words: Mapping[str, str]) -> list[str]:
+    """The conditions of `--fail-on` that are met, as in `fair-to-outsiders<with care, enough-topics<solid`.
+
+    The order of words is fragile < unknown < with care < solid.
+    """
+    order = ("fragile", "unknown", "with care", "solid")
+    met = []
+    for condition in filter(None, (part.strip() for part in conditions.split(","))):
+        key, sign, word = (part.strip() for part in condition.partition("<"))
+        if not sign or key not in words or word not in order:
+            hint = nearest(key, words) if key not in words else ""
+            raise UsageError(
+                f"--fail-on takes conditions such as fair-to-outsiders<with care, not {condition!r}{hint}; "
+                f"sections are {', '.join(words)}, words {', '.join(order)}"
+            )
+        if order.index(words[key]) < order.index(word):
+            met.append(f"{key} is {words[key]}, below {word}")
+    return met

@@ -1,21 +1,24 @@
-"""A section of the report: a question, the study's result, and the command that gives the same answer alone."""
+"""Sections of the report: what a reader may choose, and each question with its study's result and command."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.figures import Figure
-from unjudged.reporting.settings import Settings
+from unjudged.measures import measures
+from unjudged.options import check
 from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
+from unjudged.studies.engine import leading
 from unjudged.studies.engine.case import words_of
+from unjudged.studies.questions import MEASURES
 from unjudged.thresholds import Thresholds
 
 Progress = Callable[[str, float], None]
@@ -88,6 +91,54 @@ class Section:
         }
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Measures (the first one leads), what counts how, and the pool: what the report hands to its studies."""
+
+    measures: tuple[str, ...] = MEASURES
+    rel: int | None = None
+    unjudged: str = "nonrelevant"
+    seed: int = 0
+    depth: int | None = None
+    pooled: str | tuple[str, ...] = "infer"
+
+    def __post_init__(self) -> None:
+        if not self.measures:
+            raise UsageError("a report needs at least one measure")
+        names = tuple(str(m) for m in measures(list(self.measures)))
+        object.__setattr__(self, "measures", tuple(dict.fromkeys(names)))
+        if not isinstance(self.pooled, str):
+            object.__setattr__(self, "pooled", tuple(self.pooled))
+        for name in ("unjudged", "seed", "depth"):
+            check(name, getattr(self, name), "report")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**asdict(self), "measures": list(self.measures)}
+
+    def options(self) -> dict[str, Any]:
+        """As options of studies."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def leading(self) -> Settings:
+        """The same with the measure that leads alone."""
+        known = measures(list(self.measures))
+        return replace(self, measures=(str(known[leading(known)]),))
+
+    def flags(self, names: Container[str]) -> list[str]:
+        """These options as words of a command, where they are not what a question has anyway."""
+        words: list[str] = []
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name not in names or value == f.default:
+                continue
+            if f.name == "measures":
+                words += ["-m", ",".join(value)]
+            elif isinstance(value, (str, int)):
+                words += [f"--{f.name}", str(value)]
+        return words
+
+
 @dataclass(frozen=True, eq=False)
 class Asking:
     """A collection under question: the settings, the limits, a second judge, and where the work is done.
@@ -124,18 +175,20 @@ class Asking:
     def section(self, key: str, progress: Callable[[str, int, int, int], None] | None = None) -> Section:
         """The answer to one question."""
         asked, name, options = QUESTIONS[key], key, dict(self.more)
-        words = ("study", key, *words_of(self.collection), *self.settings.flags())
-        command: tuple[str, ...] | None = words
-        if key == "another-judge":
-            if self.second is None:
-                name, command = "noise", None
-            else:
-                options["second"] = self.second
-                command = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
-        chosen = self.settings.options()
+        settings = self.settings.leading() if asked.leading else self.settings
+        chosen = settings.options()
+        alone = key == "another-judge" and self.second is None
+        if alone:
+            name = "noise"
         pool = {"depth": chosen["depth"], "pooled": chosen["pooled"]}
         known = find(asked.asked_of(self.collection, pool)[0] if name == key else name).options
-        options |= {n: v for n, v in chosen.items() if n in known and (n != "measures" or n in asked.options)}
+        given = {n: v for n, v in chosen.items() if n in known and (n != "measures" or n in asked.options)}
+        options |= given
+        words = ("study", key, *words_of(self.collection), *settings.flags(given))
+        if key == "another-judge" and not alone:
+            options["second"] = self.second
+            words = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
+        command = None if alone else words
         try:
             found = study(
                 name,

@@ -13,29 +13,13 @@ from typing import Any
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.studies.engine import NAMES, Answer, Case, Progress, Study, find, known, register, run_study
+from unjudged.studies.engine.case import Workplace
 from unjudged.studies.engine.groups import Group, Pooling, Runs, RunsOfTeams, Scoring, Testing, Unanswerable
 from unjudged.studies.questions import QUESTIONS, Question
 from unjudged.thresholds import Thresholds, read_thresholds
 
-__all__ = [
-    "NAMES",
-    "QUESTIONS",
-    "Answer",
-    "Case",
-    "Group",
-    "Pooling",
-    "Question",
-    "Runs",
-    "RunsOfTeams",
-    "Scoring",
-    "Study",
-    "Testing",
-    "Unanswerable",
-    "find",
-    "known",
-    "register",
-    "study",
-]
+__all__ = ["NAMES", "QUESTIONS", "Answer", "Case", "Question", "Study", "find", "known", "register", "study"]
+__all__ += ["Group", "Pooling", "Runs", "RunsOfTeams", "Scoring", "Testing", "Unanswerable"]
 
 
 def study(
@@ -67,14 +51,6 @@ def study(
     if asked in QUESTIONS:
         asked, options = QUESTIONS[asked].asked_of(collection, options)
     limits = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    return run_study(
-        find(asked),
-        collection,
-        options,
-        executor=executor,
-        jobs=jobs,
-        workdir=workdir,
-        progress=progress,
-        thresholds=limits,
-        call=call,
-    )
+    chosen = find(asked)
+    place = Workplace(chosen.name, executor, jobs, None, progress)
+    return run_study(chosen, collection, options, place, limits, workdir, call)

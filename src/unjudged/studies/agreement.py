@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
@@ -61,7 +61,7 @@ def _table(scores: Matrices, tau: dict[tuple[str, str], float]) -> Table:
     table: list[Row] = []
     for a, name in enumerate(names[:-1]):
         cells = [layouts.correlation(tau[name, names[b]]) if b > a else "" for b in range(1, len(names))]
-        table.append((name, *map(layouts.Shown, cells)))
+        table.append((name, *map(Shown, cells)))
     return ["", *names[1:]], table
 
 
@@ -85,8 +85,9 @@ def agreement_map(result: Result) -> Figure:
     rows = records(result)
     known = [row["tau"] for row in rows if row["tau"] is not None]
     middle = (min(known, default=0) + max(known, default=1)) / 2
-    x = {**marks.names("measure_b", distinct(rows, "measure_b")), "axis": {"labelAngle": -40}}
-    y = marks.names("measure_a", distinct(rows, "measure_a"))
+    first, second = distinct(rows, "measure_a"), distinct(rows, "measure_b")
+    x = {"field": "measure_b", "type": "nominal", "sort": second, "title": None, "axis": {"labelAngle": -40}}
+    y = {"field": "measure_a", "type": "nominal", "sort": first, "title": None}
     colour = {"field": "tau", "type": "quantitative", "scale": {"scheme": theme.AMOUNT}}
     readable = {"condition": {"test": f"datum.tau > {middle}", "value": "#000000"}, "value": "#ffffff"}
     return marks.chart(

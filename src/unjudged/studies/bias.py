@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Pool
+from unjudged.collection.membership import membership
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
-from unjudged.studies.engine.groups import pool_settings
+from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, percent
 
@@ -186,13 +187,13 @@ def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:
         mark = "†" if "excluded" in place and r[place["excluded"]] == "yes" else ""
         lines.setdefault((f"{team}{mark}", *run), {}).setdefault(r[place["measure"]], []).append(r)
 
-    def cell(found: list[Row]) -> layouts.Shown:
+    def cell(found: list[Row]) -> Shown:
         if repeats > 1:
-            return layouts.Shown(layouts.spread([r[place["change_pct"]] for r in found], layouts.signed_percent))
+            return Shown(layouts.spread([r[place["change_pct"]] for r in found], layouts.signed_percent))
         (r,) = found
         before, after = r[place["rank_full"]], r[place["rank_reduced"]]
         move = layouts.rank_move(before, after) if before is not None and after is not None else ""
-        return layouts.Shown(f"{layouts.signed_percent(r[place['change_pct']])} {move}".strip(), before != after)
+        return Shown(f"{layouts.signed_percent(r[place['change_pct']])} {move}".strip(), before != after)
 
     head = [what, *([] if repeats > 1 else ["run"]), *measures]
     return head, [(*line, *(cell(cells[m]) for m in measures)) for line, cells in lines.items()]
@@ -225,22 +226,36 @@ def _summary_table(names: Sequence[str], rows: list[Row]) -> Table:
 # -- leaving out: what an outsider loses
 
 
-def check_left_out(case: Case, pool: Pool, groups: int, what: str, study: str) -> None:
-    """Unanswerable where fewer than two teams (or runs) were pooled: nothing would be left of the pool."""
-    if groups < 2:
-        states = "state the pooled runs with --pooled FILE or --pooled all"
-        step = case.step(states, "study", study, flags=["--pooled", "all"]) if "runs" in pool.inferred else None
-        raise Unanswerable(f"only {counted(groups, what)} was pooled, so none can be left out", step)
+def each_left_out(
+    case: Case, setup: Setup, pooling: Pooling, test: Test | None, team_of: Mapping[str, str], what: str, summary: bool
+) -> Answer:
+    """Every team left out of the pool in turn; `what` is `team`, or `run` where each run is its own team.
 
-
-def note_outside(setup: Setup, pool: Pool) -> None:
-    """How many of the chosen runs were not pooled."""
-    outside = len(set(setup.runs) - set(pool.runs))
-    if outside:
+    Unanswerable where fewer than two were pooled: nothing would be left of the pool.
+    """
+    pool = pooling.of(setup.collection)
+    tell_pool(case, pool, f"what is unique to a {what} is overestimated")
+    pooled = len({team_of[run] for run in pool.runs})
+    if pooled < 2:
+        states, again = "state the pooled runs with --pooled FILE or --pooled all", f"leave-{what}-out"
+        step = case.step(states, "study", again, flags=["--pooled", "all"]) if "runs" in pool.inferred else None
+        raise Unanswerable(f"only {counted(pooled, what)} was pooled, so none can be left out", step)
+    if outside := len(set(setup.runs) - set(pool.runs)):
         was, it = ("was", "it") if outside == 1 else ("were", "them")
-        setup.case.note(
-            f"{outside} of {counted(len(setup.runs), 'run')} {was} not pooled; the verdict does not count {it}"
-        )
+        case.note(f"{outside} of {counted(len(setup.runs), 'run')} {was} not pooled; the verdict does not count {it}")
+    member, owners = membership(setup.collection, pool), chosen_by_team(setup, team_of)
+    left = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
+    found = scored_bias(setup, pool, left, owners, test=test if summary else None)
+    who = "that" if what == "run" else "when its team"
+    return bias_answer(
+        found,
+        test,
+        what="left_out",
+        summary=summary,
+        verdict=left_out_verdict(case, found, what, pooling),
+        caption=f"Change of score and rank of a run {who} is left out of the pool; bold: the rank changes.",
+        summary_caption=f"Leaving each {what} out, averaged over {what}s",
+    )
 
 
 def losses(bias: Bias, measure: int) -> dict[str, float]:

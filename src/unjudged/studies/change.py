@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,17 +20,10 @@ from unjudged.text import counted
 COLUMNS = ("run", "team", "before", "after", "change", "rank_before", "rank_after")
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs."""
-
-    sides: tuple[Collection, Collection]
-    measure: Measure
-
-
-def scored(shared: _Shared, side: int) -> Arrays:
+def scored(shared: tuple[list[Collection], Measure], side: int) -> Arrays:
     """One work unit: the means of all runs before (0) or after (1)."""
-    return {"means": score(shared.sides[side], [shared.measure]).mean_values()[:, 0]}
+    sides, measure = shared
+    return {"means": score(sides[side], [measure]).mean_values()[:, 0]}
 
 
 @register("change", help="scores and ranks before and after a change of the judgments", figures={"": ("change",)})
@@ -49,8 +41,7 @@ def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
     wanted = scoring.chosen()
     measure = wanted[leading(wanted)]
     sides = [with_gains_of_sets(c.with_runs(now.runs), scoring.measures).alone() for c in (before, now)]
-    shared = _Shared((sides[0], sides[1]), measure)
-    old, new = (value["means"] for value in case.run(scored, shared, [0, 1], f"{len(now.runs)} runs"))
+    old, new = (value["means"] for value in case.run(scored, (sides, measure), [0, 1], f"{len(now.runs)} runs"))
     first, second = ranks(old), ranks(new)
     rows: list[Row] = [
         (run, now.teams.get(run, run), *map(float, (old[r], new[r], new[r] - old[r])), int(first[r]), int(second[r]))

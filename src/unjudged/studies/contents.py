@@ -22,11 +22,7 @@ def by_grade(judgments: Judgments, unit: int) -> Arrays:
     return {"grade": grades, "documents": np.array(each).reshape(len(grades), len(judgments.topics))}
 
 
-@register(
-    "contents",
-    help="topics, runs, judgments by grade, and what is odd in the data",
-    figures={"": ("contents",)},
-)
+@register("contents", help="topics, runs, judgments by grade, and what is odd in the data", figures={"": ("contents",)})
 def contents(case: Case, *, rel: int | None = None) -> Answer:
     """What is in this collection?
 
@@ -60,15 +56,9 @@ def _tell(case: Case, collection: Collection, few: list[str]) -> None:
     if few:
         least = case.limits["contents"]["few_relevant"]
         case.note(f"{counted(len(few), 'topic')} with fewer than {least:g} relevant documents: {listed(few)}")
-    for note in collection.notes:
+    nothing = "the check of the files found nothing; 'unjudged check' reads every line of the runs and may find more"
+    for note in (*collection.notes, *(file_findings(collection) or [nothing])):
         case.note(note)
-    found = file_findings(collection)
-    for kind in found:
-        case.note(str(kind))
-    if not found:
-        case.note(
-            "the check of the files found nothing; 'unjudged check' reads every line of the runs and may find more"
-        )
 
 
 def _verdict(case: Case, collection: Collection, judged: Floats, relevant: Floats, topics: list[str]) -> Verdict:

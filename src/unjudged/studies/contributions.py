@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,9 +11,8 @@ from unjudged.collection import Collection, Judgments, Pool
 from unjudged.collection.membership import Membership, membership, teams_of
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import exact_sum
-from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, register
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.text import percent
@@ -23,19 +21,10 @@ COLUMNS = ("team", "runs", "pooled", "unique", "unique_relevant")
 PER_RUN = ("run", "team", *COLUMNS[2:])
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What the worker needs: which judged documents are in the top of which pooled run, and the runs' groups."""
-
-    member: Membership
-    judgments: Judgments
-    group: Mapping[str, str]
-    rel: int
-
-
-def counted(shared: _Shared, unit: int) -> Arrays:
+def counted(shared: tuple[Membership, Mapping[str, str], Judgments, int], unit: int) -> Arrays:
     """The one work unit: per group, its documents per topic, those that it alone found, and the relevant ones."""
-    found = shared.member.contributions(shared.group, shared.judgments, shared.rel)
+    member, group, judgments, rel = shared
+    found = member.contributions(group, judgments, rel)
     return {"pooled": found.pooled, "unique": found.unique, "unique_relevant": found.unique_relevant}
 
 
@@ -63,10 +52,10 @@ def contributions(case: Case, pooling: Pooling, *, per: str = "team", rel: int |
     group = teams_of(collection) if per == "team" else {run: run for run in runs}
     pool = pooling.of(collection)
     tell_pool(case, pool, "what is unique is overestimated")
-    member = membership(collection, pool)
-    shared = _Shared(member, collection.judgments, {run: group[run] for run in pool.runs}, smallest)
+    pooled = {run: group[run] for run in pool.runs}
+    shared = membership(collection, pool), pooled, collection.judgments, smallest
     (found,) = case.run(counted, shared, [0], f"{len(pool.runs)} pooled runs")
-    number = {name: i for i, name in enumerate(sorted(set(shared.group.values())))}
+    number = {name: i for i, name in enumerate(sorted(set(pooled.values())))}
     names = sorted(set(group.values())) if per == "team" else list(runs)
     rows: list[Row] = []
     for name in names:
@@ -99,11 +88,11 @@ def _table(rows: list[Row], per: str, marks: Mapping[str, str]) -> Table:
     head = ["team", "#runs"] if per == "team" else ["run", "team"]
     return [*head, "|D|", "|U|", "|U rel|"], [
         (
-            layouts.Shown(name, raised=marks.get(name, "")),
+            Shown(name, raised=marks.get(name, "")),
             first,
-            layouts.Shown(f"{pooled:.1f}"),
-            layouts.Shown(f"{unique:.1f}"),
-            layouts.Shown(f"{relevant:.2f}"),
+            Shown(f"{pooled:.1f}"),
+            Shown(f"{unique:.1f}"),
+            Shown(f"{relevant:.2f}"),
         )
         for name, first, pooled, unique, relevant in rows
     ]

@@ -17,12 +17,11 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Ints, Pool
 from unjudged.correction import lipani
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
-from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
 from unjudged.correction.methods import RECALL, methods_for
-from unjudged.correction.new_runs import NewRuns
 from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.correction.trust import Trust
-from unjudged.errors import UsageError, nearest
+from unjudged.errors import UsageError, nearest, one_of
 from unjudged.figures import Figure, marks, records, theme
 from unjudged.io import files
 from unjudged.measures import Measure
@@ -80,15 +79,11 @@ def correct(
     how = protocol_of(protocol)
     check("alpha", alpha, "correct")
     check("confidence", confidence, "correct")
-    if indicator not in lipani.INDICATORS:
-        known = ", ".join(lipani.INDICATORS)
-        raise UsageError(f"unknown indicator {indicator!r}{nearest(indicator, lipani.INDICATORS)}: {known}")
+    one_of(indicator, lipani.INDICATORS, "indicator")
     chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
     if new is not None and set(base.full.runs) != set(base.runs):
-        base = base.with_runs(
-            base.full.runs
-        )  # the pool is that of all runs, and one that was dropped may be the new one
+        base = base.with_runs(base.full.runs)  # the pool is that of all runs, and the new one may have been dropped
     names, whole = (None, base) if new is None else _with_new(base, new)
     try:
         pool = pool_to_correct(case, base, pooling)
@@ -120,22 +115,15 @@ def correct(
     useless = [c for c in found if c.trust and not c.trust.helps]
     for note in dict.fromkeys(f"{c.measure}, {c.method}: {c.trust.sentence()}" for c in useless if c.trust):
         case.note(note)
-    lead, leading_method = chosen[0][0], chosen[0][1][0]
-    first = [c for c in found if (c.measure, c.method) == (str(lead), leading_method)]
+    lead, (by, *_) = chosen[0]
+    first = [c for c in found if (c.measure, c.method) == (str(lead), by)] if names else []
+    moved = lifted([c.adjustment for c in first], *([] if outside else ["new run"]))
+    if any(c.refused for c in first):
+        moved = "; the correction is refused"
     return Answer(
         COLUMNS,
         [c.row() for c in found],
-        after_correction(
-            case,
-            str(lead),
-            leading_method,
-            tried.get((lead, leading_method)),
-            _lifted(first if names else [], outside),
-            groups,
-            left,
-            pooling,
-            not outside,
-        ),
+        after_correction(case, pooling, str(lead), by, tried.get((lead, by)), moved, groups, left, not outside),
         lambda: _short_table(found) if outside else _explained(found),
         {"corrected": corrected_scores},
         _caption(pool, left if tried else None, held, bool(names)),
@@ -347,53 +335,27 @@ class _Asked:
     def corrected(self, collection: Collection, names: Sequence[str], chosen: Chosen, tried: Trials) -> list[Corrected]:
         """The new runs by every measure and method."""
         found: dict[tuple[Measure, str], list[Corrected]] = {}
+        trust = {pair: trial.trust for pair, trial in tried.items()}
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         many = counted(len(names), "new run")
         if counts:
             how = {"alpha": self.alpha, "indicator": self.indicator}
             shared = NewRuns.of(collection, self.pool, names, self.protocol, counts[0][1], **how)
             units = [(m.params["k"], m.params["rel"]) for m, _ in counts]
-            for (measure, methods), value in zip(
-                counts, self.case.run(corrected_by_counting, shared, units, many), strict=True
-            ):
+            values = self.case.run(corrected_by_counting, shared, units, many)
+            for (measure, methods), value in zip(counts, values, strict=True):
                 effect, added = lipani.from_arrays(value)
                 for one in methods:
-                    trial = tried.get((measure, one))
-                    found[measure, one] = [
-                        Corrected(
-                            name,
-                            str(measure),
-                            one,
-                            float(effect.p[u]),
-                            float(added[one][u]),
-                            int(effect.peers[u]),
-                            effect.quantities(u),
-                            trial.trust if trial else None,
-                        )
-                        for u, name in enumerate(names)
-                    ]
+                    more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one))}
+                    found[measure, one] = _each(measure, one, names, effect.p, added[one], effect.peers, **more)
         if others:
-            scorer = self._scorer(collection, others)
-            values = self.case.run(corrected_by_scoring, scorer, list(names), many)
-            for m, (measure, one) in enumerate(others):
-                trial = tried.get((measure, one))
-                trust = trial.trust if trial else None
-                refused = trust is not None and not trust.helps and not self.force
-                bounded = measure.definition.bounded
-                found[measure, one] = [
-                    Corrected(
-                        name,
-                        str(measure),
-                        one,
-                        float(value["score"][m]),
-                        float(value["added"][m]),
-                        int(value["peers"]),
-                        trust=trust,
-                        refused=refused,
-                        bounded=bounded,
-                    )
-                    for name, value in zip(names, values, strict=True)
-                ]
+            values = self.case.run(corrected_by_scoring, self._scorer(collection, others), list(names), many)
+            scores, added_by_all, peers = (np.array([v[key] for v in values]) for key in ("score", "added", "peers"))
+            for m, pair in enumerate(others):
+                believed = trust.get(pair)
+                refused = believed is not None and not believed.helps and not self.force
+                more = {"trust": believed, "refused": refused, "bounded": pair[0].definition.bounded}
+                found[pair] = _each(*pair, names, scores[:, m], added_by_all[:, m], peers, **more)
         return _in_order(found, chosen)
 
     def _scorer(
@@ -413,24 +375,33 @@ def _by_scoring(chosen: Chosen) -> list[tuple[Measure, str]]:
     return [(measure, one) for measure, methods in chosen for one in methods if measure.name != "P"]
 
 
+def _each(
+    measure: Measure,
+    method: str,
+    runs: Sequence[str],
+    scores: Floats,
+    added: Floats,
+    peers: Ints,
+    effect: lipani.Effect | None = None,
+    in_the_pool: Floats | None = None,
+    **more: Any,
+) -> list[Corrected]:
+    """Every run by one measure and method."""
+    quantities = [effect.quantities(u) if effect else {} for u in range(len(runs))]
+    true = [None] * len(runs) if in_the_pool is None else in_the_pool.tolist()
+    numbers = zip(runs, scores.tolist(), added.tolist(), peers.tolist(), quantities, true, strict=True)
+    return [
+        Corrected(run, str(measure), method, score, plus, many, own, in_the_pool=known, **more)
+        for run, score, plus, many, own, known in numbers
+    ]
+
+
 def _left_out(chosen: Chosen, tried: Trials) -> list[Corrected]:
     """Where every run was pooled: the runs of the trial."""
-    found: dict[tuple[Measure, str], list[Corrected]] = {}
-    for (measure, one), trial in tried.items():
-        found[measure, one] = [
-            Corrected(
-                run,
-                str(measure),
-                one,
-                float(trial.reduced[u]),
-                float(trial.added[u]),
-                int(trial.peers[u]),
-                trial.effect.quantities(u) if trial.effect else {},
-                trial.trust,
-                in_the_pool=float(trial.true[u]),
-            )
-            for u, run in enumerate(trial.runs)
-        ]
+    found = {
+        pair: _each(*pair, t.runs, t.reduced, t.added, t.peers, t.effect, t.true, trust=t.trust)
+        for pair, t in tried.items()
+    }
     return _in_order(found, chosen) if found else []
 
 
@@ -487,13 +458,13 @@ def _short(collection: Collection, names: Sequence[str], chosen: Sequence[Measur
 
 def after_correction(
     case: Case,
+    pooling: Pooling,
     measure: str,
     method: str,
     tried: Tried | None,
     lifted: str,
     groups: Mapping[str, str],
     left: str,
-    pooling: Pooling,
     named: bool = False,
 ) -> Verdict:
     """How much of the error of left-out runs is left after correction? The one verdict about correction.
@@ -552,12 +523,6 @@ def lifted(adjustments: Sequence[float], what: str = "run outside the pool") -> 
     )
 
 
-def _lifted(found: Sequence[Corrected], outside: bool) -> str:
-    if any(c.refused for c in found):
-        return "; the correction is refused"
-    return lifted([c.adjustment for c in found], *([] if outside else ["new run"]))
-
-
 # -- tables
 
 
@@ -592,13 +557,26 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
             ("k", printed(q["k"]), "share of places nobody judged: the most the score could rise"),
         ]
         if c.method in ("lipani", "lipani-v2", "per-topic"):
+            change = _by_sign(q["delta_p"], "raises", "lowers", "does not change")
+            moves = f"the run's order {change} the P of the {c.peers} pooled runs on average"
+            pushed = _by_sign(
+                q["delta_anti_p"],
+                "it pulls judged nonrelevant documents up in them",
+                "it pushes judged nonrelevant documents down in them",
+                "judged nonrelevant documents stay",
+            )
+            nothing = "it brings no unjudged documents to their top: nothing can be added"
+            brought = "it brings unjudged documents to their top: the share of k that is added"
+            brought = brought if q["delta_k"] > 0 else nothing
             lines += [
-                ("Delta P", f"{q['delta_p']:+.4f}", _delta_p(q["delta_p"], c.peers)),
-                ("Delta anti-P", f"{q['delta_anti_p']:+.4f}", _delta_anti(q["delta_anti_p"])),
-                ("Delta k", f"{q['delta_k']:+.4f}", _delta_k(q["delta_k"])),
+                ("Delta P", f"{q['delta_p']:+.4f}", moves),
+                ("Delta anti-P", f"{q['delta_anti_p']:+.4f}", pushed),
+                ("Delta k", f"{q['delta_k']:+.4f}", brought),
             ]
         if c.method == "lipani":
-            lines.append(("lambda", f"{q['lambda']:+.6f}", _lambda(q["lambda"])))
+            yes = "positive: better than the pool can tell, so the score is corrected"
+            said = yes if q["lambda"] > 0 else "not positive: this method adds nothing"
+            lines.append(("lambda", f"{q['lambda']:+.6f}", said))
     if c.refused:
         assert c.trust is not None
         return [*lines, (f"corrected {n}", "refused", c.trust.sentence())]
@@ -613,27 +591,8 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
     return lines
 
 
-def _delta_p(value: float, peers: int) -> str:
-    change = "raises" if value > 0 else "lowers" if value < 0 else "does not change"
-    return f"the run's order {change} the P of the {peers} pooled runs on average"
-
-
-def _delta_anti(value: float) -> str:
-    if value < 0:
-        return "it pushes judged nonrelevant documents down in them"
-    return "it pulls judged nonrelevant documents up in them" if value > 0 else "judged nonrelevant documents stay"
-
-
-def _delta_k(value: float) -> str:
-    if value > 0:
-        return "it brings unjudged documents to their top: the share of k that is added"
-    return "it brings no unjudged documents to their top: nothing can be added"
-
-
-def _lambda(value: float) -> str:
-    if value > 0:
-        return "positive: better than the pool can tell, so the score is corrected"
-    return "not positive: this method adds nothing"
+def _by_sign(value: float, up: str, down: str, none: str) -> str:
+    return up if value > 0 else down if value < 0 else none
 
 
 def _added(c: Corrected) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Pool
 from unjudged.correction.counts import MOST
-from unjudged.correction.experiment import Experiment, Trial, groups_of
+from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
 from unjudged.correction.lipani import INDICATORS, from_arrays
 from unjudged.correction.methods import METHODS
-from unjudged.correction.new_runs import NewRuns
-from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.errors import UsageError, nearest
+from unjudged.correction.protocols import protocol_of
+from unjudged.errors import UsageError, one_of
 from unjudged.figures import Figure, Records, distinct, marks, theme
 from unjudged.measures import measures as parse_measures
 from unjudged.options import check
@@ -47,34 +46,6 @@ COLUMNS = ("method", "n", "mae", "sre", "sre_star", "tau", "runs")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The choices of a study, checked."""
-
-    protocol: Protocol
-    leave: str
-    top: float | None
-    cutoffs: tuple[int, ...]
-    methods: tuple[str, ...]
-    test: str
-    alpha: float
-    merge_alpha: float
-    indicator: str
-    rel: int
-
-    def settings(self) -> dict[str, Any]:
-        """For the provenance."""
-        return {
-            "left out": f"one {self.leave} at a time",
-            "top": self.top,
-            "cut-offs": list(self.cutoffs),
-            "significance": f"{self.test}, alpha {self.alpha}",
-            "merging alpha": self.merge_alpha,
-            "indicator": self.indicator,
-            "rel": self.rel,
-        }
-
-
-@dataclass(frozen=True)
 class Errors:
     """MAE: mean |true - estimate|. SRE: places runs move. SRE*: significantly different runs passed. tau_b of both."""
 
@@ -93,26 +64,28 @@ class Found:
     pool: Pool
     shared: Experiment
     trials: tuple[Trial, ...]
-    asked: Asked
+    test: str
+    alpha: float
+    rel: int
 
     @functools.cached_property
     def errors(self) -> list[dict[str, Errors]]:
         """Per cut-off: method -> errors."""
         found = []
         for trial in self.trials:
-            different = significant(trial.per_topic, self.asked.test, self.asked.alpha)
+            different = significant(trial.per_topic, self.test, self.alpha)
             found.append({m: errors(trial.runs, trial.true, trial.estimate(m), different) for m in self.methods})
         return found
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods, and the scores without any."""
-        return (*self.asked.methods, REDUCED)
+        return (*self.shared.methods, REDUCED)
 
     def with_all_runs(self) -> Found:
         """The same without choosing the best runs."""
         shared = replace(self.shared, top=None)
-        return replace(self, shared=shared, trials=tuple(shared.trials(self.asked.cutoffs, self.asked.rel)))
+        return replace(self, shared=shared, trials=tuple(shared.trials([t.n for t in self.trials], self.rel)))
 
 
 def _together(answers: Answers) -> Table:
@@ -170,61 +143,49 @@ def correction(
     strict, the default, is a careful reading: docs/correction.md names the differences. --per-run shows every run
     with the quantities of the method. The published SRE* could not be reproduced and is not claimed to be.
     """
-    asked = Asked(
-        protocol_of(protocol),
-        leave,
-        top,
-        _cutoffs(cutoffs),
-        _methods(methods),
-        _one_of(test, TESTS, "test"),
-        alpha,
-        merge_alpha,
-        _one_of(indicator, INDICATORS, "indicator"),
-        rel,
-    )
+    one_of(test, TESTS, "test")
+    one_of(indicator, INDICATORS, "indicator")
+    how, wanted, chosen = protocol_of(protocol), _cutoffs(cutoffs), _methods(methods)
     check("merge_alpha", merge_alpha)
     check("alpha", alpha)
-    read = asked.protocol.read(case.collection)
+    read = how.read(case.collection)
     if pooling.tolerance is None:
-        pooling = replace(pooling, tolerance=asked.protocol.tolerance)
+        pooling = replace(pooling, tolerance=how.tolerance)
     pool = pool_to_correct(case, read, pooling)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
-    how = {"methods": asked.methods, "alpha": merge_alpha, "indicator": indicator}
-    shared = Experiment.of(read, pool, groups, asked.protocol, **how, top=top)
+    merging = {"alpha": merge_alpha, "indicator": indicator}
+    shared = Experiment.of(read, pool, groups, how, methods=chosen, **merging, top=top)
     many = f"{counted(len(set(groups.values())), leave)} left out"
-    (value,) = case.run(tried_by_counting, shared, [(asked.cutoffs, rel)], many)  # cut-offs share the merged lists
-    found = Found(case.name, read, pool, shared, tuple(trials_of(value, pool)), asked)
+    (value,) = case.run(tried_by_counting, shared, [(wanted, rel)], many)  # cut-offs share the merged lists
+    found = Found(case.name, read, pool, shared, tuple(trials_of(value, pool)), test, alpha, rel)
     trial = next((t for t in found.trials if t.n == 10), found.trials[0])
-    first = asked.methods[0]
+    first, (measure,) = chosen[0], parse_measures(f"P@{trial.n}", rel)
     outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
     moved = ""
     if outside:
-        new = NewRuns.of(read, pool, outside, asked.protocol, [first], alpha=merge_alpha, indicator=indicator)
+        new = NewRuns.of(read, pool, outside, how, [first], **merging)
         (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
         moved = lifted(from_arrays(value)[1][first].tolist())
-    head, rows = _per_run([found]) if per_run else _summary([found])
+    head, rows = (_per_run if per_run else _summary)(found)
     return Answer(
         head,
         rows,
-        after_correction(
-            case,
-            str(parse_measures(f"P@{trial.n}", rel)[0]),
-            first,
-            Tried.of(trial, first, 0.95),
-            moved,
-            groups,
-            leave,
-            pooling,
-        ),
+        after_correction(case, pooling, str(measure), first, Tried.of(trial, first, 0.95), moved, groups, leave),
         None if per_run else lambda: _table([found]),
         _figures([found]),
-        "" if per_run else _caption(asked),
+        "" if per_run else _caption(found, leave),
         "" if per_run else _about(found),
         settings={
             **read.settings,
-            **asked.protocol.settings(),
-            **asked.settings(),
+            **how.settings(),
+            "left out": f"one {leave} at a time",
+            "top": top,
+            "cut-offs": list(wanted),
+            "significance": f"{test}, alpha {alpha}",
+            "merging alpha": merge_alpha,
+            "indicator": indicator,
+            "rel": rel,
             "pool": {**pool.settings, "runs named": list(pool.runs)},
         },
         data=found,
@@ -232,12 +193,6 @@ def correction(
 
 
 # -- what was asked for
-
-
-def _one_of(given: str, known: Sequence[str], what: str) -> str:
-    if given not in known:
-        raise UsageError(f"unknown {what} {given!r}{nearest(given, known)}; there are {', '.join(known)}")
-    return given
 
 
 def _cutoffs(given: Any) -> tuple[int, ...]:
@@ -256,7 +211,7 @@ def _methods(given: Any) -> tuple[str, ...]:
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
     if not parts:
         raise UsageError(f"name a method: {', '.join(METHODS)}")
-    return tuple(dict.fromkeys(_one_of(part, METHODS, "method") for part in parts))
+    return tuple(dict.fromkeys(one_of(part, METHODS, "method") for part in parts))
 
 
 # -- errors
@@ -292,20 +247,19 @@ def significant(per_topic: Floats, test: str, alpha: float) -> npt.NDArray[np.bo
 # -- tables
 
 
-def _summary(all_found: Sequence[Found], several: bool = False) -> tuple[tuple[str, ...], list[Row]]:
+def _summary(found: Found) -> Table:
+    """A row per method and cut-off."""
     rows: list[Row] = []
-    for found in all_found:
-        for method in found.methods:
-            for trial, by_method in zip(found.trials, found.errors, strict=True):
-                e = by_method[method]
-                row = (method, trial.n, e.mae, e.sre, e.sre_star, e.tau, len(trial.runs))
-                rows.append((found.name, *row) if several else row)
-    return (("collection", *COLUMNS) if several else COLUMNS), rows
+    for method in found.methods:
+        for trial, by_method in zip(found.trials, found.errors, strict=True):
+            e = by_method[method]
+            rows.append((method, trial.n, e.mae, e.sre, e.sre_star, e.tau, len(trial.runs)))
+    return COLUMNS, rows
 
 
-def _per_run(all_found: Sequence[Found], several: bool = False) -> tuple[tuple[str, ...], list[Row]]:
+def _per_run(found: Found) -> Table:
     """A row per run and cut-off; later variants stand at the end."""
-    methods = all_found[0].asked.methods
+    methods = found.shared.methods
     head = (
         *("run", "team", "n", "true", "reduced"),
         *(m.replace("-", "_") for m in ("webber-park", "lipani") if m in methods),
@@ -313,21 +267,14 @@ def _per_run(all_found: Sequence[Found], several: bool = False) -> tuple[tuple[s
         *(m.replace("-", "_") for m in methods if m not in METHODS[:2]),
     )
     rows: list[Row] = []
-    for found in all_found:
-        for trial in found.trials:
-            for i, run in enumerate(trial.runs):
-                values: dict[str, Any] = {
-                    "run": run,
-                    "team": found.collection.teams.get(run),
-                    "n": trial.n,
-                    "true": float(trial.true[i]),
-                    "reduced": float(trial.reduced[i]),
-                    **{m.replace("-", "_"): float(trial.estimate(m)[i]) for m in methods},
-                    **trial.effect.quantities(i),
-                }
-                row = tuple(values[name] for name in head)
-                rows.append((found.name, *row) if several else row)
-    return (("collection", *head) if several else head), rows
+    for trial in found.trials:
+        for i, run in enumerate(trial.runs):
+            values: dict[str, Any] = {"run": run, "team": found.collection.teams.get(run), "n": trial.n}
+            values |= {"true": float(trial.true[i]), "reduced": float(trial.reduced[i])}
+            values |= {m.replace("-", "_"): float(trial.estimate(m)[i]) for m in methods}
+            values |= trial.effect.quantities(i)
+            rows.append(tuple(values[name] for name in head))
+    return head, rows
 
 
 def _table(all_found: Sequence[Found], several: bool = False) -> Table:
@@ -369,11 +316,12 @@ def _best(values: Sequence[Sequence[float | None]], method: int, error: int) -> 
     return low != high and values[method][error] == low
 
 
-def _caption(asked: Asked) -> str:
-    share = "all pooled runs" if asked.top is None else f"top {asked.top:g} of the pooled runs"
+def _caption(found: Found, leave: str) -> str:
+    top = found.shared.top
+    share = "all pooled runs" if top is None else f"top {top:g} of the pooled runs"
     return (
-        f"Leave one {asked.leave} out, {share}, protocol {asked.protocol.name}. "
-        f"SRE*: {'Tukey HSD' if asked.test == 'tukey' else 'paired t'}, p < {asked.alpha:g}; not the published SRE*, "
+        f"Leave one {leave} out, {share}, protocol {found.shared.protocol.name}. "
+        f"SRE*: {'Tukey HSD' if found.test == 'tukey' else 'paired t'}, p < {found.alpha:g}; not the published SRE*, "
         "which nobody could reproduce."
     )
 
@@ -390,51 +338,44 @@ def _about(found: Found) -> str:
 
 def _figures(all_found: Sequence[Found], several: bool = False) -> dict[str, Chart]:
     """Figures 3, 4 and 1 of the paper."""
-    asked = all_found[0].asked
+    top, cutoffs = all_found[0].shared.top, [trial.n for trial in all_found[0].trials]
+
+    def records_of(table: Callable[[Found], Table], chosen: Sequence[Found] = all_found) -> Records:
+        tables = [({"collection": found.name} if several else {}, *table(found)) for found in chosen]
+        return [{**own, **dict(zip(head, row, strict=True))} for own, head, rows in tables for row in rows]
 
     @functools.cache
     def error_rows() -> Records:
-        rows = _records(*_summary(all_found, several))
-        if asked.top is None:
+        rows = records_of(_summary)
+        if top is None:
             return rows
-        best = f"top {asked.top:.0%}" if asked.top < 1 else f"top {asked.top:g}"
-        everyone = _records(*_summary([found.with_all_runs() for found in all_found], several))
+        best = f"top {top:.0%}" if top < 1 else f"top {top:g}"
+        everyone = records_of(_summary, [found.with_all_runs() for found in all_found])
         return [{**r, "selection": "all runs"} for r in everyone] + [{**r, "selection": best} for r in rows]
 
-    middle = 10 if 10 in asked.cutoffs else asked.cutoffs[0]
+    middle = 10 if 10 in cutoffs else cutoffs[0]
     return {
         "mae": lambda result: error_lines(error_rows(), "mae"),
         "sre": lambda result: error_lines(error_rows(), "sre"),
-        "indicators": lambda result: indicator_points(_records(*_per_run(all_found, several)), middle),
+        "indicators": lambda result: indicator_points(records_of(_per_run), middle),
     }
-
-
-def _records(head: Sequence[str], rows: Sequence[Row]) -> Records:
-    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def stability(all_found: Sequence[Found]) -> tuple[Records, Records]:
     """MAE change by the first method in percent against E rho^2 and Phi of the true scores, and their correlations."""
     rows: Records = []
-    asked = all_found[0].asked
     for found in all_found:
         for trial, by_method in zip(found.trials, found.errors, strict=True):
-            before, after = by_method[REDUCED].mae, by_method[asked.methods[0]].mae
+            before, after = by_method[REDUCED].mae, by_method[found.methods[0]].mae
             if before == 0 or min(trial.per_topic.shape) < 2:
                 continue
             coefficients = d_study(g_study(trial.per_topic))
             for name, value in (("E rho^2", coefficients.erho2), ("Phi", coefficients.phi)):
-                rows.append(
-                    {
-                        "collection": found.name,
-                        "n": trial.n,
-                        "coefficient": name,
-                        "reliability": round(value, 6),
-                        "change": round(100 * (after - before) / before, 4),
-                    }
-                )
+                change = round(100 * (after - before) / before, 4)
+                point = {"collection": found.name, "n": trial.n, "coefficient": name, "reliability": round(value, 6)}
+                rows.append({**point, "change": change})
     correlations: Records = []
-    for n in asked.cutoffs:
+    for n in [trial.n for trial in all_found[0].trials]:
         for name in ("E rho^2", "Phi"):
             points = [(r["reliability"], r["change"]) for r in rows if r["n"] == n and r["coefficient"] == name]
             rho = spearman([p for p, _ in points], [c for _, c in points]) if len(points) > 2 else float("nan")

@@ -7,8 +7,6 @@ The lines of the runs are not read again, which would take longer than all the r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,36 +23,20 @@ LARGEST = 8_000_000
 """Bytes of a judgment file whose lines are looked at."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """One kind of finding: how often and in how many files (`amount`), and the first one with its file."""
-
-    code: str
-    severity: str
-    title: str
-    amount: str
-    first: str
-
-    def __str__(self) -> str:
-        return f"{self.code} ({self.severity}): {self.title}, {self.amount}; in {self.first}"
-
-
-def file_findings(collection: Collection) -> list[Kind]:
-    """The kinds of findings, errors first."""
+def file_findings(collection: Collection) -> list[str]:
+    """A sentence per kind of finding, errors first: how often, in how many files, and the first one with its file."""
     judged, found = _judgments(collection)
     found += [finding for look in _runs(collection, judged) for finding in look.tally.findings()]
     by_code: dict[str, list[Finding]] = {}
     for finding in found:
         by_code.setdefault(finding.code, []).append(finding)
-    kinds = [_kind(code, by_code[code]) for code in sorted(by_code)]
-    return sorted(kinds, key=lambda kind: SEVERITIES.index(kind.severity))
-
-
-def _kind(code: str, found: Sequence[Finding]) -> Kind:
-    known, first = CODES[code], min(found, key=lambda finding: finding.file)
-    count = sum(finding.count for finding in found)
-    amount = f"{many(count, known.unit)} in {many(len(found), 'file')}"
-    return Kind(code, known.severity, known.title, amount, f"{Path(first.file).name}: {first.sentence}")
+    said = []
+    for code in sorted(by_code, key=lambda code: (SEVERITIES.index(CODES[code].severity), code)):
+        kind, first = CODES[code], min(by_code[code], key=lambda finding: finding.file)
+        count = many(sum(finding.count for finding in by_code[code]), kind.unit)
+        amount = f"{count} in {many(len(by_code[code]), 'file')}; in {Path(first.file).name}"
+        said.append(f"{code} ({kind.severity}): {kind.title}, {amount}: {first.sentence}")
+    return said
 
 
 def _judgments(collection: Collection) -> tuple[Judged, list[Finding]]:

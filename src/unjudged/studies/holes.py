@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from unjudged.collection import Collection, Floats
@@ -20,18 +18,11 @@ EDGES = (0, 1, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Where ranges of ranks begin."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs."""
-
-    collection: Collection
-    measure: Measure
-
-
-def looked_at(shared: _Shared, ranges: tuple[tuple[int, int], ...]) -> Arrays:
+def looked_at(shared: tuple[Collection, Measure], ranges: tuple[tuple[int, int], ...]) -> Arrays:
     """The one work unit: ranges x runs, documents there and unjudged ones; and the means that order the runs."""
-    counts = [unjudged_documents(shared.collection, low, high) for low, high in ranges]
-    means = score(shared.collection, [shared.measure]).mean_values()[:, 0]
+    collection, measure = shared
+    counts = [unjudged_documents(collection, low, high) for low, high in ranges]
+    means = score(collection, [measure]).mean_values()[:, 0]
     return {"documents": np.stack([n for n, _ in counts]), "unjudged": np.stack([n for _, n in counts]), "mean": means}
 
 
@@ -60,7 +51,7 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     edges = [edge for edge in EDGES if edge < longest]
     ranges = list(zip(edges, [*edges[1:], longest], strict=True))
     units = [(*ranges, (0, top), (0, max(longest, 1)))]
-    (value,) = case.run(looked_at, _Shared(c.alone(), measure), units, counted(len(c.runs), "run"))
+    (value,) = case.run(looked_at, (c.alone(), measure), units, counted(len(c.runs), "run"))
     documents, unjudged, means = value["documents"], value["unjudged"], value["mean"]
     order = sorted(range(len(c.runs)), key=lambda r: (-round(float(means[r]), 12), c.runs[r]))
     rows: list[Row] = []

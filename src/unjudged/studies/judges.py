@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,18 +28,10 @@ COLUMNS = ("measure", "topics", "runs", "tau", "mean_first", "mean_second")
 SIDES = {"this judge": "first", "the other judge": "second"}
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs: the runs under both judges, and the topics both have judged."""
-
-    sides: tuple[Collection, Collection]
-    measures: tuple[Measure, ...]
-    topics: npt.NDArray[np.bool_]
-
-
-def scored(shared: _Shared, side: int) -> Arrays:
-    """One work unit: measures x runs, the means under one judge."""
-    return {"means": score(shared.sides[side], list(shared.measures)).mean_values(shared.topics).T}
+def scored(shared: tuple[tuple[Collection, ...], tuple[Measure, ...], npt.NDArray[np.bool_]], side: int) -> Arrays:
+    """One work unit: measures x runs, the means under one judge on the topics both have judged."""
+    sides, measures, topics = shared
+    return {"means": score(sides[side], list(measures)).mean_values(topics).T}
 
 
 def _drawn_together(answers: Answers) -> dict[str, Chart]:
@@ -74,7 +65,7 @@ def judges(case: Case, scoring: UsualScoring, *, second: Any = None) -> Answer:
         raise UsageError("the second judge needs at least two topics in common with the first")
     after = replace_judgments(setup.collection, other)
     _tell(case, setup.collection, other, shared_topics)
-    shared = _Shared((setup.collection.alone(), after.alone()), setup.measures, topics)
+    shared = (setup.collection.alone(), after.alone()), setup.measures, topics
     first, last = (v["means"] for v in case.run(scored, shared, [0, 1], counted(len(setup.runs), "run")))
     taus = [tau_b(x, y) for x, y in zip(first, last, strict=True)]
     names, runs = [str(m) for m in setup.measures], setup.collection.runs

@@ -6,23 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unjudged.results import Row, Shown
-
-__all__ = [
-    "Shown",
-    "Table",
-    "best",
-    "brackets",
-    "correlation",
-    "counts",
-    "percent",
-    "plain",
-    "rank_move",
-    "signed_percent",
-    "spread",
-]
-
-Table = tuple[Sequence[str], list[Row]]
+from unjudged.results import Shown
 
 
 def percent(value: float | None, digits: int = 1) -> str:

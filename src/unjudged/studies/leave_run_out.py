@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from unjudged.collection.membership import membership
 from unjudged.studies import bias
 from unjudged.studies.engine import Answer, Case, Pooling, Runs, Scoring, Testing, prepare, register
-from unjudged.studies.engine.groups import tell_pool
 
 
 @register(
@@ -35,19 +33,5 @@ def leave_run_out(
     """
     how = testing.unless_none(runs.seed)
     setup = prepare(case, scoring, runs, repeats=repeats)
-    pool = pooling.of(setup.collection)
-    tell_pool(case, pool, "what is unique to a run is overestimated")
-    bias.check_left_out(case, pool, len(pool.runs), "run", "leave-run-out")
-    bias.note_outside(setup, pool)
-    member = membership(setup.collection, pool)
-    left = {run: ~member.unique([run]) for run in setup.runs}
-    found = bias.scored_bias(setup, pool, left, {run: [run] for run in setup.runs}, test=how if summary else None)
-    return bias.bias_answer(
-        found,
-        how,
-        what="left_out",
-        summary=summary,
-        verdict=bias.left_out_verdict(case, found, "run", pooling),
-        caption="Change of score and rank of a run that is left out of the pool; bold: the rank changes.",
-        summary_caption="Leaving each run out, averaged over runs",
-    )
+    alone = {run: run for run in setup.collection.full.runs}
+    return bias.each_left_out(case, setup, pooling, how, alone, "run", summary)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from unjudged.collection.membership import membership, teams_of
+from unjudged.collection.membership import teams_of
 from unjudged.studies import bias
 from unjudged.studies.engine import Answer, Case, Pooling, RunsOfTeams, Scoring, Testing, prepare, register
-from unjudged.studies.engine.groups import tell_pool
 
 
 @register(
@@ -37,21 +36,4 @@ def leave_team_out(
     """
     how = testing.unless_none(runs.seed)
     setup = prepare(case, scoring, runs, repeats=repeats)
-    team_of = teams_of(setup.collection)
-    pool = pooling.of(setup.collection)
-    tell_pool(case, pool, "what is unique to a team is overestimated")
-    bias.check_left_out(case, pool, len({team_of[run] for run in pool.runs}), "team", "leave-team-out")
-    bias.note_outside(setup, pool)
-    member = membership(setup.collection, pool)
-    owners = bias.chosen_by_team(setup, team_of)
-    left = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
-    found = bias.scored_bias(setup, pool, left, owners, test=how if summary else None)
-    return bias.bias_answer(
-        found,
-        how,
-        what="left_out",
-        summary=summary,
-        verdict=bias.left_out_verdict(case, found, "team", pooling),
-        caption="Change of score and rank of a run when its team is left out of the pool; bold: the rank changes.",
-        summary_caption="Leaving each team out, averaged over teams",
-    )
+    return bias.each_left_out(case, setup, pooling, how, teams_of(setup.collection), "team", summary)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
-from unjudged.results import Result, Row, Step, Verdict
+from unjudged.results import Result, Row, Shown, Step, Verdict
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Case, Setup, Table, leading
@@ -20,11 +20,7 @@ from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, listed, percent
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
-TITLES = {
-    "tau": "Kendall's tau with the full order",
-    "power": "discriminative power",
-    "mean": "mean score of the runs",
-}
+TITLES = {"tau": "Kendall's tau with the full order", "power": "discriminative power", "mean": "mean score of the runs"}
 """Charts of the studies over levels, and what each shows."""
 FIGURES = {"": tuple(TITLES)}
 
@@ -145,10 +141,10 @@ def _table(found: Levels, rows: list[Row], tested: bool) -> Table:
     return ["", "judgments", *measures], table
 
 
-def _best(kind: str, series: list[list[float]], show: Any) -> list[layouts.Shown]:
+def _best(kind: str, series: list[list[float]], show: Any) -> list[Shown]:
     texts = [layouts.spread(values, show or layouts.counts(series)) for values in series]
     if kind == "mean":
-        return [layouts.Shown(text) for text in texts]
+        return [Shown(text) for text in texts]
     means = [float(np.mean(values)) if values else math.nan for values in series]
     return layouts.best(means, texts, smallest=kind in ("misses", "false_alarms"))
 
@@ -158,7 +154,7 @@ def _full(found: Levels, kind: str) -> list[float]:
     measures = range(len(scored.measures))
     if kind == "mean":
         return [exact_mean(scored.means[0, m, scored.places(selection)]) for m in measures]
-    return [scored.compared(0, m, selection).power for m in measures]
+    return [scored.significance(0, m, selection)[0] for m in measures]
 
 
 # -- the verdict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -29,28 +28,19 @@ FAVOUR, FAVOURED = 0.3, 3
 """How much of a team's top a partial judge takes for relevant, and how many teams are favoured, each alone."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs."""
-
-    collection: Collection
-    measures: tuple[Measure, ...]
-    counted: npt.NDArray[np.bool_]
-    rel: int
-    seed: int
-
-
-def judged_with_errors(shared: _Shared, unit: tuple[str, float, int]) -> Arrays:
+def judged_with_errors(
+    shared: tuple[Collection, tuple[Measure, ...], npt.NDArray[np.bool_], int, int], unit: tuple[str, float, int]
+) -> Arrays:
     """One work unit: measures x runs, the means after errors; the unit is a kind (or team), a rate and a repeat."""
     who, rate, repeat = unit
-    c, rel, seed = shared.collection, shared.rel, shared.seed
+    c, measures, counted, rel, seed = shared
     if rate == 0:
         after = c
     elif who == RANDOM:
         after = flip(c, relevant=rate, nonrelevant=rate * INVENTED, rel=rel, seed=1000 * seed + repeat - 1)
     else:
         after = favour(c, rate, team=who.removeprefix("favours "), rel=rel, seed=seed)
-    return {"means": score(after, list(shared.measures)).mean_values(shared.counted).T}
+    return {"means": score(after, list(measures)).mean_values(counted).T}
 
 
 @register("noise", help="the order of the runs under judging errors", figures={"": ("noise",)})
@@ -70,7 +60,7 @@ def noise(
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
     setup = prepare(case, scoring, Runs(seed=seed))
-    shared = _Shared(setup.selected, setup.measures, setup.counted, scoring.smallest, seed)
+    shared = setup.selected, setup.measures, setup.counted, scoring.smallest, seed
     units = [(RANDOM, 0.0, 1), *((RANDOM, rate, repeat) for rate in rates for repeat in range(1, repeats + 1))]
     units += [(f"favours {team}", FAVOUR, 1) for team in _largest(setup.collection)]
     values = case.run(judged_with_errors, shared, units, f"{len(units) - 1} kinds of errors")

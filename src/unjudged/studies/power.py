@@ -7,14 +7,14 @@ That says nothing about whether the measure is right.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from unjudged.collection import Floats
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
@@ -27,17 +27,10 @@ CURVES = ("measure", "place", "p_value")
 CHANGES = ("measure", "pairs", "before", "after", "misses", "false_alarms", "sign_reversals")
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs."""
-
-    scores: Matrices
-    test: Test
-
-
-def tested(shared: _Shared, m: int) -> Arrays:
+def tested(shared: tuple[Matrices, Test], m: int) -> Arrays:
     """One work unit: every pair of runs tested in one measure."""
-    return tested_pairs(shared.scores.values[m], shared.scores.runs, shared.test)
+    scores, test = shared
+    return tested_pairs(scores.values[m], scores.runs, test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +87,7 @@ def power(
     how = testing.of(runs.seed)
     scores, settings = matrices(case, scoring, runs)
     units = list(range(len(scores.measures)))
-    values = case.run(tested, _Shared(scores, how), units, f"{len(scores.runs)} runs")
+    values = case.run(tested, (scores, how), units, f"{len(scores.runs)} runs")
     found = Powers(
         scores,
         np.stack([v["p_value"] for v in values]),
@@ -150,7 +143,7 @@ def _table(found: Powers) -> Table:
     shares = [f"{n}/{found.pairs} = {layouts.percent(n / found.pairs)}" for n in many]
     bold = layouts.best([float(n) for n in many], shares)
     needed = [layouts.plain(required, 3) for required in found.required]
-    rows: list[Row] = [(found.scores.names[m], bold[m], layouts.Shown(needed[m])) for m in order]
+    rows: list[Row] = [(found.scores.names[m], bold[m], Shown(needed[m])) for m in order]
     return ["measure", "disc. power", "diff. required"], rows
 
 
@@ -190,30 +183,22 @@ def power_changes(before: Result, after: Result) -> Result:
         if pairs.keys() != now[measure].keys():
             raise UsageError("changes of discriminative power need the same runs before and after")
         both = [(pairs[pair], now[measure][pair]) for pair in pairs]
-        misses = sum(old.significant and not new.significant for old, new in both)
-        alarms = sum(new.significant and not old.significant for old, new in both)
-        turned = sum(old.significant and new.significant and old.sign != new.sign for old, new in both)
-        there = [sum(pair.significant for pair in side) for side in zip(*both, strict=True)]
+        there = [sum(sign is not None for sign in side) for side in zip(*both, strict=True)]
+        misses = sum(old is not None and new is None for old, new in both)
+        alarms = sum(new is not None and old is None for old, new in both)
+        turned = sum(old is not None and new is not None and old != new for old, new in both)
         rows.append((measure, len(both), *there, misses, alarms, turned))
     return Result(CHANGES, lambda: rows, after.provenance, notes=tuple(dict.fromkeys((*before.notes, *after.notes))))
 
 
-class _Pair(NamedTuple):
-    """A pair of runs in one measure; the sign is that of first minus second by name."""
-
-    significant: bool
-    sign: float
-
-
-def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], _Pair]]:
-    """The pairs of every measure, whatever the order of the runs."""
+def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], float | None]]:
+    """Measure -> pair of runs by name -> the sign of first minus second; None where it is not significant."""
     if result.columns != PAIRS:
         raise UsageError("changes of discriminative power need two results of uj.power(..., pairs=True)")
-    found: dict[str, dict[tuple[str, str], _Pair]] = {}
+    found: dict[str, dict[tuple[str, str], float | None]] = {}
     for measure, a, b, difference, _, significant in result.rows():
-        sign = float(np.sign(difference))
-        pair = (a, b) if a < b else (b, a)
-        found.setdefault(measure, {})[pair] = _Pair(significant == "yes", sign if a < b else -sign)
+        sign = float(np.sign(difference)) if a < b else -float(np.sign(difference))
+        found.setdefault(measure, {})[min(a, b), max(a, b)] = sign if significant == "yes" else None
     return found
 
 
@@ -225,13 +210,13 @@ def power_bars(result: Result) -> Figure:
     rows = records(result)
     ranked = sorted(rows, key=lambda row: -(row["power"] or 0))
     told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10])
-    x, y = {"field": "power", "type": "quantitative"}, {"field": "measure", "type": "nominal", "sort": "-x"}
+    x, y = {"field": "power", "type": "quantitative"}, marks.names("measure", distinct(ranked, "measure"))
     shares = {**x, "axis": {"format": "%"}, "title": "pairs told apart"}
     tooltip = marks.as_it_is("measure", "significant", "pairs", "required_difference")
     return marks.chart(
         rows,
         f"Share of run pairs told apart: {told}.",
-        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y={**y, "title": None}, tooltip=tooltip),
+        marks.layer("bar", {"color": theme.BLUE, "tooltip": True}, x=shares, y=y, tooltip=tooltip),
         marks.layer("text", {"align": "left", "dx": 4}, x=x, y=y, text={"field": "power", "format": ".1%"}),
         height={"step": 20},
     )

@@ -22,7 +22,8 @@ MEASURES = ("AP", "nDCG@10", "P@10")
 class Question:
     """A question, the study that answers it with these options, and how to read the answer.
 
-    `otherwise` is another (study, options) for collections on which `fits` says no.
+    `otherwise` is another (study, options) for collections on which `fits` says no. `leading` questions look at one
+    measure, the first that was asked for.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
     fits: Callable[[Collection, Mapping[str, Any]], bool] | None = None
     otherwise: tuple[str, Mapping[str, Any]] = ("", {})
+    leading: bool = False
 
     def asked_of(self, source: Any, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """The study that answers the question for this collection, and its options."""
@@ -161,7 +163,8 @@ QUESTIONS: Mapping[str, Question] = {
             "compare",
             "A field is a pair of runs: better, worse, or cannot tell, with the reason: too few topics to tell the runs "
             "apart, or so many unjudged documents at the top that judging them could turn the order.",
-            {"measures": MEASURES},
+            {"measures": MEASURES[:1]},
+            leading=True,
         ),
     )
 }

@@ -102,13 +102,7 @@ def reliability(
         {"topics": lambda result: expected_lines(result, limit), "reliability": reliability_dots},
         f"Reliability (E rho^2) with its {100 * (1 - alpha):g}% interval.",
         about=f"{counted(here, 'topic')}{'' if topics_assumed is None else ', as assumed'}.",
-        settings={
-            **settings,
-            "stability": stability,
-            "alpha": alpha,
-            "drop": drop,
-            "topics assumed": topics_assumed,
-        },
+        settings={**settings, "stability": stability, "alpha": alpha, "drop": drop, "topics assumed": topics_assumed},
         seed=runs.seed,
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Rankings
@@ -21,18 +19,13 @@ EARLY, DEEPEST = 20, 100
 """Cut-offs up to which a measure looks at the top of the lists alone, and up to which its bounds are quick to find."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """What every worker needs; the full lists say which unjudged documents there are."""
+def bounded(shared: tuple[Collection, Rankings, Measure], unit: int) -> Arrays:
+    """The one work unit: runs x (value, low, high), means over the topics.
 
-    collection: Collection
-    lists: Rankings
-    measure: Measure
-
-
-def bounded(shared: _Shared, unit: int) -> Arrays:
-    """The one work unit: runs x (value, low, high), means over the topics."""
-    return {"ends": score_bounds(shared.collection, [shared.measure]).mean_values()[:, 0, :]}
+    The full lists say which unjudged documents there are, so that they belong to the inputs.
+    """
+    collection, _, measure = shared
+    return {"ends": score_bounds(collection, [measure]).mean_values()[:, 0, :]}
 
 
 @register("score-range", help="lowest and highest score the missing judgments allow", figures={"": ("range",)})
@@ -45,7 +38,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     """
     measure = _bounded(scoring)
     c = with_gains_of_sets(case.collection, scoring.measures)
-    (found,) = case.run(bounded, _Shared(c, c.rankings, measure), [0], f"{counted(len(c.runs), 'run')} by {measure}")
+    (found,) = case.run(bounded, (c, c.rankings, measure), [0], f"{counted(len(c.runs), 'run')} by {measure}")
     value, low, high = found["ends"].T
     order = sorted(range(len(c.runs)), key=lambda r: (-round(float(value[r]), 12), c.runs[r]))
     rows: list[Row] = [

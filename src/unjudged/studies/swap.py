@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from unjudged.errors import UsageError, as_usage_errors, nearest
+from unjudged.errors import UsageError, as_usage_errors, one_of
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.results import Result, Row, Verdict
+from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.draws import SAMPLINGS, Sampling, expected_shared_topics
 from unjudged.statistics.swap import Rule, Swaps
 from unjudged.statistics.swap import swap as count_swaps
@@ -23,6 +23,7 @@ COLUMNS = (
 CURVE = ("measure", "sampling", "bin", "comparisons", "swaps", "swap_rate")
 CONFIDENCES = (95, 90, 80)
 RULES: tuple[Rule, ...] = ("guarantee", "first")
+"""How the required difference is read off an uneven curve."""
 Counted = Mapping[tuple[str, str], Swaps]
 """Swaps by measure and sampling."""
 
@@ -65,7 +66,10 @@ def swap(
     (ii) the largest mean seen, (iii) their ratio, (iv) the share of comparisons with a difference that large, which is
     the sensitivity of the measure (Sakai 2005, tables 1 to 4). --curve lists the bins.
     """
-    ways, levels, reading = _samplings(sampling), _confidences(confidence), _rule(rule)
+    ways, levels = _samplings(sampling), _confidences(confidence)
+    if rule not in RULES:
+        raise UsageError(f"the rule is {' or '.join(RULES)}, not {rule!r}")
+    reading: Rule = rule
     scores, settings = matrices(case, scoring, runs)
     topics = len(scores.topics)
     size = topics // 2 if c is None else c
@@ -101,13 +105,8 @@ def swap(
 
 def _samplings(given: str | Sequence[str]) -> list[Sampling]:
     """Ways of sampling, each once."""
-    found: list[Sampling] = []
-    for name in (given,) if isinstance(given, str) else given:
-        way = next((known for known in SAMPLINGS if known == name), None)
-        if way is None:
-            raise UsageError(f"unknown sampling {name!r}{nearest(name, SAMPLINGS)}; there are {', '.join(SAMPLINGS)}")
-        found.append(way)
-    return list(dict.fromkeys(found))
+    asked = dict.fromkeys((given,) if isinstance(given, str) else given)
+    return [cast(Sampling, one_of(name, SAMPLINGS, "sampling")) for name in asked]
 
 
 def _confidences(given: Any) -> list[float]:
@@ -116,14 +115,6 @@ def _confidences(given: Any) -> list[float]:
     if not levels or not all(0 < level <= 100 for level in levels):
         raise UsageError(f"confidence is given in percent, as 95,90,80, not {','.join(map(str, levels))}")
     return levels
-
-
-def _rule(given: str) -> Rule:
-    """How the required difference is read off an uneven curve."""
-    known = next((name for name in RULES if name == given), None)
-    if known is None:
-        raise UsageError(f"the rule is {' or '.join(RULES)}, not {given!r}")
-    return known
 
 
 def _never_differing(scores: Matrices) -> set[str]:
@@ -168,10 +159,10 @@ def _table(rows: list[Row], never_differing: set[str]) -> Table:
         for sensitivity, row in sorted(group, key=lambda one: -one[0]):
             measure, _, _, difference, most, relative, share = row
             cells = (
-                layouts.Shown("-" if math.isnan(difference) else f"{difference:.2f}"),
-                layouts.Shown(f"{most:.4f}"),
-                layouts.Shown(layouts.percent(relative, 0)),
-                layouts.Shown(layouts.percent(share), sensitivity == best and sensitivity >= 0),
+                Shown("-" if math.isnan(difference) else f"{difference:.2f}"),
+                Shown(f"{most:.4f}"),
+                Shown(layouts.percent(relative, 0)),
+                Shown(layouts.percent(share), sensitivity == best and sensitivity >= 0),
             )
             table.append((sampling, f"{level:g}%", measure, *cells))
     head = ["sampling", "confidence", "measure", "(i) difference", "(ii) maximum", "(iii) relative", "(iv) share"]

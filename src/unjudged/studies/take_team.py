@@ -57,15 +57,9 @@ def take_team(
     extra = {}
     if summary and len(together) > 1:
         extra["+".join(together)] = member.found([run for run in pool.runs if team_of[run] in together])
-    found = bias.scored_bias(
-        setup,
-        pool,
-        alone,
-        owners,
-        test=how if summary else None,
-        excluded=frozenset(barren) & frozenset(owners),
-        extra=extra,
-    )
+    excluded = frozenset(barren) & frozenset(owners)
+    tested = how if summary else None
+    found = bias.scored_bias(setup, pool, alone, owners, test=tested, excluded=excluded, extra=extra)
     return bias.bias_answer(
         found,
         how,

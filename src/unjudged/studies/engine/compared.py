@@ -142,21 +142,11 @@ def unjudged_shares(scores: Scored, rule: Rule) -> Floats | None:
     return np.stack([found[:, depths.index(rule.top_of(measure))] for measure in chosen])
 
 
-@dataclass(frozen=True, eq=False)
-class _ToTest:
-    """What every worker that tests needs."""
-
-    scores: Matrices
-    order: tuple[int, ...]
-    pairs: Pairs
-    test: Test
-    correction: str
-
-
-def tested(shared: _ToTest, m: int) -> Arrays:
-    """One work unit: every pair in one measure."""
+def tested(shared: tuple[Matrices, tuple[int, ...], Pairs, Test, str], m: int) -> Arrays:
+    """One work unit: every pair in one measure, computed in this order of the runs."""
+    scores, order, pairs, test, correction = shared
     with as_usage_errors():
-        found = pair_statistics(shared.scores.values[m], shared.order, shared.pairs, shared.test, shared.correction)
+        found = pair_statistics(scores.values[m], order, pairs, test, correction)
     return {f.name: getattr(found, f.name) for f in fields(found)}
 
 
@@ -209,7 +199,7 @@ def compare_pairs(
     s = scores.matrices
     if not s.topics:
         raise UsageError("this study needs at least 1 topic, 0 given")
-    shared = _ToTest(s, tuple(in_order_of_names(s.runs)), pairs, test, correction)
+    shared = s, tuple(in_order_of_names(s.runs)), pairs, test, correction
     what = f"{counted(len(pairs[0]), 'pair')} of {len(s.runs)} runs"
     values = case.run(tested, shared, list(range(len(s.measures))), what)
     statistics = tuple(PairStatistics(**value) for value in values)

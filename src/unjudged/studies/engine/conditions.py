@@ -70,29 +70,21 @@ class Conditions:
 
 
 def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
-    """One work unit: the means of all runs under a condition, and which pairs differ significantly."""
+    """One work unit: the means of all runs under a condition, and the p values of all pairs.
+
+    A condition without any judgment says nothing: no means, no pair told apart.
+    """
     condition, chosen = unit
-    reduced = conditions.under(condition)
+    reduced, runs = conditions.under(condition), conditions.collection.runs
     if reduced is None:
-        return _nothing(conditions, len(chosen))
+        pairs = len(runs) * (len(runs) - 1) // 2
+        untested = {} if conditions.test is None else {"p_value": np.ones((len(chosen), pairs))}
+        return {"means": np.full((len(chosen), len(runs)), np.nan), **untested}
     scores = score(reduced, [conditions.measures[m] for m in chosen])
     found: Arrays = {"means": scores.mean_values(conditions.counted).T}
     if conditions.test is not None:
         matrices = [scores.values[:, conditions.counted, m].T for m in range(len(chosen))]
-        tested = [tested_pairs(matrix, scores.runs, conditions.test) for matrix in matrices]
-        found |= {name: np.stack([t[name] for t in tested]) for name in ("p_value", "difference", "required")}
-    return found
-
-
-def _nothing(conditions: Conditions, measures: int) -> Arrays:
-    """A condition without any judgment says nothing: no means, no pair told apart."""
-    runs = len(conditions.collection.runs)
-    pairs = runs * (runs - 1) // 2
-    found: Arrays = {"means": np.full((measures, runs), np.nan)}
-    if conditions.test is not None:
-        found["p_value"] = np.ones((measures, pairs))
-        found["difference"] = np.zeros((measures, pairs))
-        found["required"] = np.full(measures, np.nan)
+        found["p_value"] = np.stack([tested_pairs(m, scores.runs, conditions.test)["p_value"] for m in matrices])
     return found
 
 
@@ -105,8 +97,6 @@ class Scored:
     measures: tuple[Measure, ...]
     means: Floats
     p_value: Floats | None
-    difference: Floats | None
-    required: Floats | None
     alpha: float
 
     def places(self, runs: Sequence[str] | None) -> npt.NDArray[np.int64]:
@@ -129,50 +119,19 @@ class Scored:
             return dict.fromkeys(names)
         return dict(zip(names, ranks(means).tolist(), strict=True))
 
-    def pairs(self, runs: Sequence[str] | None = None) -> Mask:
-        """Which pairs are among these runs."""
-        first, second = all_pairs(len(self.runs))
-        return np.isin(first, self.places(runs)) & np.isin(second, self.places(runs))
-
-    def compared(self, condition: int, measure: int, runs: Sequence[str] | None = None) -> Compared:
-        """Significant pairs among these runs, and what changed against the full judgments."""
-        if self.p_value is None or self.difference is None or self.required is None:
-            raise ValueError("these conditions were scored without significance tests")
-        chosen = self.pairs(runs)
-        before = self.p_value[0, measure, chosen] < self.alpha
-        after = self.p_value[condition, measure, chosen] < self.alpha
-        return Compared(
-            int(chosen.sum()),
-            int(after.sum()),
-            int((before & ~after).sum()),
-            int((after & ~before).sum()),
-            float(self.required[condition, measure]),
-        )
-
     def significance(
         self, condition: int, measure: int, runs: Sequence[str] | None = None
     ) -> tuple[float, float, float]:
-        """Discriminative power, misses and false alarms among these runs; NaN where nothing was tested."""
+        """Among these runs: discriminative power (the share of significant pairs), and significant pairs that were
+        missed and invented against the full judgments; NaN where nothing was tested."""
         if self.p_value is None:
             return (float("nan"),) * 3
-        found = self.compared(condition, measure, runs)
-        return found.power, found.misses, found.false_alarms
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Significant pairs under a condition, against the full judgments."""
-
-    pairs: int
-    significant: int
-    misses: int
-    false_alarms: int
-    required_difference: float
-
-    @property
-    def power(self) -> float:
-        """Discriminative power: the share of significant pairs."""
-        return self.significant / self.pairs if self.pairs else float("nan")
+        places = self.places(runs)
+        first, second = all_pairs(len(self.runs))
+        pairs = np.isin(first, places) & np.isin(second, places)
+        before, after = (self.p_value[c, measure, pairs] < self.alpha for c in (0, condition))
+        power = int(after.sum()) / len(after) if len(after) else float("nan")
+        return power, int((before & ~after).sum()), int((after & ~before).sum())
 
 
 def fill(case: Case, conditions: Conditions, what: str = "") -> Scored:
@@ -183,19 +142,9 @@ def fill(case: Case, conditions: Conditions, what: str = "") -> Scored:
     values = case.run(judge, conditions, units, what or conditions.size)
 
     def joined(name: str) -> Any:
-        rows = [
-            np.concatenate([v[name] for v in values[i : i + len(groups)]]) for i in range(0, len(values), len(groups))
-        ]
-        return np.stack(rows)
+        each = [values[i : i + len(groups)] for i in range(0, len(values), len(groups))]
+        return np.stack([np.concatenate([value[name] for value in one]) for one in each])
 
-    tests = conditions.test is not None
-    return Scored(
-        conditions.collection.runs,
-        conditions.names,
-        conditions.measures,
-        joined("means"),
-        joined("p_value") if tests else None,
-        joined("difference") if tests else None,
-        joined("required") if tests else None,
-        conditions.test.alpha if conditions.test is not None else float("nan"),
-    )
+    test = conditions.test
+    p_value, alpha = (None, float("nan")) if test is None else (joined("p_value"), test.alpha)
+    return Scored(conditions.collection.runs, conditions.names, conditions.measures, joined("means"), p_value, alpha)

@@ -16,14 +16,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    as_completed,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, as_completed
 from typing import Any
 
 from unjudged.errors import UsageError

@@ -76,12 +76,7 @@ class Scoring(Group):
 
     def settings(self) -> dict[str, Any]:
         """For provenance."""
-        return {
-            "unjudged": self.unjudged,
-            "topics": self.topics,
-            "undefined": self.undefined,
-            "rel": self.smallest,
-        }
+        return {"unjudged": self.unjudged, "topics": self.topics, "undefined": self.undefined, "rel": self.smallest}
 
 
 @dataclass(frozen=True)

@@ -74,11 +74,7 @@ def outcomes(rule: Rule, found: PairStatistics, unjudged: Ends | None, bounds: E
     open_ = needing_bounds(rule, found, unjudged)
     low, high = bounds if bounds is not None else (np.full(len(words), np.nan),) * 2
     with np.errstate(invalid="ignore"):
-        holds = {
-            BETTER: low > _ZERO,
-            WORSE: high < -_ZERO,
-            SAME: np.maximum(-low, high) <= max(rule.margin, _ZERO),
-        }
+        holds = {BETTER: low > _ZERO, WORSE: high < -_ZERO, SAME: np.maximum(-low, high) <= max(rule.margin, _ZERO)}
     return [
         Outcome(CANNOT_TELL, TOPICS)
         if word == CANNOT_TELL

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Floats, Ints
 from unjudged.collection.collection import in_order_of_names
-from unjudged.errors import UsageError, as_usage_errors, check_seed, nearest
+from unjudged.errors import UsageError, as_usage_errors, check_seed, one_of
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap, bootstrap_interval
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.paired import (
@@ -58,8 +58,7 @@ class Test:
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        if self.name not in TESTS:
-            raise UsageError(f"unknown test {self.name!r}{nearest(self.name, TESTS)}; there are {', '.join(TESTS)}")
+        one_of(self.name, TESTS, "test")
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha lies between 0 and 1, not {self.alpha}")
         check_seed(self.seed)
@@ -124,8 +123,7 @@ def correction_of(name: str | None, test: Test) -> str:
     """The correction to use: Holm unless told otherwise, none for tests that look at all pairs at once."""
     if name is None:
         return "none" if test.name in FAMILY_WISE else "holm"
-    if name not in CORRECTIONS:
-        raise UsageError(f"unknown correction {name!r}{nearest(name, CORRECTIONS)}; there are {', '.join(CORRECTIONS)}")
+    one_of(name, CORRECTIONS, "correction")
     if name != "none" and test.name in FAMILY_WISE:
         raise UsageError(f"the {TESTS[test.name]} already holds for all pairs at once; its correction is none")
     return name

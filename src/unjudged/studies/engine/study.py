@@ -16,8 +16,7 @@ import importlib.util
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
 from unjudged.collection import Collection
@@ -25,11 +24,11 @@ from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.scoring import Scores
 from unjudged.studies.engine.answer import Answer, DrawnTogether, Together, result_of
-from unjudged.studies.engine.case import Case, Progress, Workplace
+from unjudged.studies.engine.case import Case, Workplace
 from unjudged.studies.engine.fingerprint import of_collection, of_scores
 from unjudged.studies.engine.groups import Group, Unanswerable
 from unjudged.studies.engine.workdir import Workdir
-from unjudged.thresholds import Thresholds, default_thresholds
+from unjudged.thresholds import Thresholds
 
 NAMES = (
     *("compare", "winners", "gate", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
@@ -150,34 +149,26 @@ def run_study(
     study: Study,
     source: Any,
     options: Mapping[str, Any],
-    *,
-    executor: Executor | None = None,
-    jobs: int | None = None,
+    place: Workplace,
+    limits: Thresholds,
     workdir: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    thresholds: Thresholds | None = None,
     call: str = "",
 ) -> Result:
     """Run a declared study on one collection (or scores), or on several side by side."""
     named = named_sources(study, source)
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"the number of jobs must be at least 1, not {jobs}")
+    if place.jobs is not None and place.jobs < 1:
+        raise UsageError(f"the number of jobs must be at least 1, not {place.jobs}")
     if study.scores and "measures" in study.options and "measures" not in options:
         scored = next((s for _, s in named if isinstance(s, Scores)), None)
         options = {**options, **({"measures": list(scored.measures)} if scored is not None else {})}
-    ready = study.ready(options)
-    kept = None
+    ready, notes = study.ready(options), []
     if workdir is not None:
-        kept = Workdir(workdir, {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named})
-    place = Workplace(study.name, executor, jobs, kept, progress)
-    limits, several = thresholds or default_thresholds(), len(named) > 1
-    answers: list[tuple[Case, Answer]] = []
-    for name, one in named:
-        case = Case(name, one, place, limits, several)
-        answers.append((case, _answer(study, ready, case)))
-    notes = (
-        [] if kept is None or not kept.damaged else [f"{kept.folder}: {kept.damaged} damaged work units were redone"]
-    )
+        inputs = {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named}
+        place = replace(place, workdir=Workdir(workdir, inputs))
+    cases = [Case(name, one, place, limits, len(named) > 1) for name, one in named]
+    answers = [(case, _answer(study, ready, case)) for case in cases]
+    if place.workdir is not None and place.workdir.damaged:
+        notes = [f"{place.workdir.folder}: {place.workdir.damaged} damaged work units were redone"]
     return result_of(study.name, answers, call, notes, study.together, study.drawn_together)
 
 
