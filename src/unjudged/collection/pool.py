@@ -48,7 +48,9 @@ class Pool:
 
     @property
     def _how_sure(self) -> str:
-        return "" if self.sure is None else f", {math.floor(100 * self.sure)} % sure"
+        if self.sure is None:
+            return ""
+        return f", {math.floor(100 * self.sure)} % sure" if self.sure < 0.99 else ", over 99 % sure"
 
     @property
     def settings(self) -> dict[str, object]:
