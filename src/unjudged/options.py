@@ -178,8 +178,8 @@ _POOL = (
     Option("pooled", "the runs the pool was made from: a file with one name a line, or a TSV with the columns run "
         "and pooled (yes or no); infer: those that look pooled; all: every run given", "FILE|infer|all",
         default="infer"),
-    Option("tolerance", "where pooled runs are inferred: the share of the depth that may be unjudged in a pooled run",
-        "X", decimal, 0.2,
+    Option("tolerance", "infer depth and pooled runs by the rule of Lipani et al. (2015): this share of the depth may "
+        "be unjudged in a pooled run (0.2 gives their numbers)", "X", decimal, None,
         _holds(lambda x: math.isfinite(x) and x >= 0, "the tolerance is a share of the depth, 0.2 or so, not {}")),
 )
 _SCORING = (

@@ -376,8 +376,12 @@ def test_only_one_run_looks_pooled(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     (tmp_path / "r").write_text("1 Q0 a 1 3 t\n1 Q0 b 1 2 t\n1 Q0 c 1 1 t\n")
     (tmp_path / "s").write_text("1 Q0 u 1 3 t\n1 Q0 v 1 2 t\n1 Q0 w 1 1 t\n")
-    assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s")), "--new", "s"]) == 2
+    asked = ["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s"))]
+    assert main([*asked, "--new", "s"]) == 2
+    assert "the pool depth cannot be inferred: nowhere do judged documents fall off" in capsys.readouterr().err
+    asked += ["--depth", "2"]
+    assert main([*asked, "--new", "s"]) == 2
     said = capsys.readouterr().err
     assert "only r of 2 runs looks pooled to depth 2, correction needs at least two; state the pooled runs" in said
-    assert main(["correct", *(str(tmp_path / f) for f in ("qrels", "r", "s"))]) == 0
+    assert main(asked) == 0
     assert "unknown: only r of 2 runs looks pooled to depth 2" in capsys.readouterr().out

@@ -89,7 +89,7 @@ def test_text_ends_with_the_verdict_and_progress_stays_on_stderr(
     assert verdict.startswith("unknown: a team left out of the pool loses 5.9 % of its AP on average; ")
     assert "only 10 topics" in verdict and step == "next: correct the score of a run that was not pooled"
     assert "leave-team-out: 6 sets of judgments: 6 units\n" in printed.err
-    assert "note: pool of depth 10 from 12 runs (depth inferred)\n" in printed.err
+    assert "note: pool of depth 10 from 12 runs (depth inferred, over 99 % sure)\n" in printed.err
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_the_pool_of_the_paper_is_inferred() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         c = uj.load(TREC2 / "qrels.txt.gz", TREC2 / "runs", teams=TREC2 / "teams.tsv", lenient=True)
-    result = uj.study("correction", c, cutoffs=10)
+    result = uj.study("correction", c, cutoffs=10, protocol="sigir2015")
     assert "|R| 38, |O| 22, |Rp| 36, d 100, |T| 50" in result.caption
     assert "pool of depth 100 from 36 runs, 2 not pooled (depth and runs inferred)" in result.notes
 

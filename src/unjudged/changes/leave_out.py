@@ -8,7 +8,7 @@ from dataclasses import replace
 from unjudged.collection import Collection
 from unjudged.collection.history import change
 from unjudged.collection.membership import membership, named_group
-from unjudged.collection.pool import TOLERANCE, pool_of
+from unjudged.collection.pool import pool_of
 from unjudged.errors import UsageError
 
 
@@ -22,7 +22,7 @@ def leave_out(
     runs: Sequence[str] | None = None,
     depth: int | None = None,
     pooled: str | Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     by: str = "lines",
 ) -> Collection:
     """The judgments as if a team (or a run, or a group of teams or runs) had not been in the pool: J - U.

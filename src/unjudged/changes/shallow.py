@@ -8,7 +8,7 @@ from dataclasses import replace
 from unjudged.collection import Collection
 from unjudged.collection.history import change
 from unjudged.collection.membership import membership
-from unjudged.collection.pool import TOLERANCE, pool_of
+from unjudged.collection.pool import pool_of
 
 
 @change
@@ -17,7 +17,7 @@ def shallow(
     depth: int,
     *,
     pooled: str | Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     by: str = "lines",
 ) -> Collection:
     """The judgments of a pool of this depth: J and the top `depth` of the pooled runs have in common.

@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.collection import Collection, Pool
 from unjudged.collection.history import change
 from unjudged.collection.membership import membership, named_group, teams_of
-from unjudged.collection.pool import TOLERANCE, pool_of
+from unjudged.collection.pool import pool_of
 from unjudged.errors import UsageError
 
 
@@ -23,7 +23,7 @@ def take(
     runs: Sequence[str] | None = None,
     depth: int | None = None,
     pooled: str | Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     by: str = "lines",
 ) -> Collection:
     """The judgments of a pool made from one team, several teams, or some runs alone: J and D have in common.

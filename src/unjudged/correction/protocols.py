@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Ints
+from unjudged.collection.pool import TOLERANCE
 from unjudged.errors import UsageError, one_of
 
 PLACES = 10_000
@@ -23,6 +24,7 @@ class Protocol:
     topics, also those without judgments; else over all judged topics, missing ones count 0. `rounded`: each mean is
     rounded half-up to four decimals before it is used. `ties`: the order of equal scores. `repooled`: where a
     pooled run is left out, judgments that no other pooled run found go, too, also those this run did not find.
+    `tolerance`: a pool that is not stated is inferred by the rule of the paper, with this tolerance.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Protocol:
     rounded: bool
     ties: str
     repooled: bool
+    tolerance: float | None = None
 
     def read(self, collection: Collection) -> Collection:
         """The collection as the protocol reads it: float32 scores for sigir2015, unless another order was asked for."""
@@ -71,7 +74,9 @@ class Protocol:
         }
 
 
-SIGIR2015 = Protocol("sigir2015", siblings=True, own_topics=True, rounded=True, ties="trec9", repooled=True)
+SIGIR2015 = Protocol(
+    "sigir2015", siblings=True, own_topics=True, rounded=True, ties="trec9", repooled=True, tolerance=TOLERANCE
+)
 STRICT = Protocol("strict", siblings=False, own_topics=False, rounded=False, ties="trec10", repooled=False)
 PROTOCOLS = {protocol.name: protocol for protocol in (SIGIR2015, STRICT)}
 

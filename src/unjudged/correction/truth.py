@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool
-from unjudged.collection.pool import TOLERANCE, pool_of
+from unjudged.collection.pool import pool_of
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
 from unjudged.correction.experiment import Experiment, NewRuns, groups_of
 from unjudged.correction.protocols import STRICT
@@ -34,7 +34,7 @@ def correct_against_truth(
     *,
     depth: int | None = None,
     pooled: str | Sequence[str] | None = "infer",
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     rel: int | None = None,
     call: str = "",
 ) -> Result:

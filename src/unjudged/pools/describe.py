@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection import Collection, Pool
+from unjudged.collection.inference import infer_pool
 from unjudged.collection.membership import coverage_of, teams_of
-from unjudged.collection.pool import TOLERANCE, inferred_depth, inferred_runs, pool_of
+from unjudged.collection.pool import inferred_depth, inferred_runs, pool_of
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.results import Provenance, Result, Row
@@ -24,7 +25,7 @@ def describe(
     *,
     depth: int | None = None,
     pooled: str | Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     by: str = "lines",
     rel: int = 1,
     cutoffs: Sequence[int] = CUTOFFS,
@@ -40,8 +41,10 @@ def describe(
     if collection.teams:
         teams_of(collection)  # a team file that misses a run is told
     pool = pool_of(collection, depth, pooled, tolerance)
-    seen_depth = inferred_depth(full)
-    looks = inferred_runs(full, pool.depth, tolerance)
+    if tolerance is None:
+        seen_depth, looks = infer_pool(full).depth, infer_pool(full, pool.depth).pooled()
+    else:
+        seen_depth, looks = inferred_depth(full), inferred_runs(full, pool.depth, tolerance)
     coverage = coverage_of(collection, pool, by)
     judged = judgments.grade >= 0
 

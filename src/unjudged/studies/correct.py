@@ -86,7 +86,7 @@ def correct(
         base = base.with_runs(base.full.runs)  # the pool is that of all runs, and the new one may have been dropped
     names, whole = (None, base) if new is None else _with_new(base, new)
     try:
-        pool = pool_to_correct(case, base, pooling)
+        pool = pool_to_correct(case, base, pooling, how)
     except Unanswerable as why:
         if new is None:
             raise
@@ -141,9 +141,9 @@ def correct(
     )
 
 
-def pool_to_correct(case: Case, collection: Collection, pooling: Pooling) -> Pool:
+def pool_to_correct(case: Case, collection: Collection, pooling: Pooling, protocol: Protocol) -> Pool:
     """The pool, of runs at hand. One that was inferred needs two runs: a single one is more likely a wrong guess."""
-    pool = pooling.of(collection)
+    pool = (pooling if pooling.tolerance is not None else replace(pooling, tolerance=protocol.tolerance)).of(collection)
     here = tuple(run for run in pool.runs if run in set(collection.runs))
     if len(here) < len(pool.runs):
         case.note(f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand: left aside here")

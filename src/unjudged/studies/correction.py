@@ -149,7 +149,7 @@ def correction(
     check("merge_alpha", merge_alpha)
     check("alpha", alpha)
     read = how.read(case.collection)
-    pool = pool_to_correct(case, read, pooling)
+    pool = pool_to_correct(case, read, pooling, how)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
     merging = {"alpha": merge_alpha, "indicator": indicator}

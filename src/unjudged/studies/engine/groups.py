@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from unjudged.collection import Collection, Pool
 from unjudged.collection.membership import membership
-from unjudged.collection.pool import TOLERANCE, pool_of, read_pooled
+from unjudged.collection.pool import pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
@@ -168,7 +168,7 @@ class Pooling(Group):
 
     depth: int | None = None
     pooled: Any = "infer"
-    tolerance: float = TOLERANCE
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         check("depth", self.depth)
