@@ -25,9 +25,11 @@ execution._WORTH_PROCESSES = math.inf  # on a busy machine, studies would start 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on generated examples are slow; the others say so themselves (`@pytest.mark.slow`)."""
+    """Tests on generated examples and on real collections are slow; others say so themselves (`@pytest.mark.slow`)."""
+    real = ("dl19", "robust03", "trec2-adhoc", "trec_2", "test_real", "_real_", "table_1", "published")
     for item in items:
-        if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+        generated = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+        if generated or any(name in item.nodeid.rpartition("/")[2] for name in real):
             item.add_marker(pytest.mark.slow)
 
 
