@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import unjudged
+import unjudged as uj
 from unjudged.errors import InputError
 from unjudged.studies import QUESTIONS
 from unjudged.thresholds import default_thresholds, read_thresholds
 
+POOLS = ("fair-to-outsiders", "fewer-judgments", "after-correction")
 ROOT = Path(unjudged.__file__).parent
 TABLE = tomllib.loads((ROOT / "thresholds.toml").read_text("utf-8"))
 SOURCE = {p.relative_to(ROOT): p.read_text("utf-8") for p in sorted(ROOT.rglob("*.py"))}
@@ -102,3 +104,26 @@ def test_a_user_may_change_numbers_and_nothing_else(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(InputError, match=sentence):
             read_thresholds(file)
+
+
+def test_one_topic_and_no_order_are_unknown() -> None:
+    """Cases that must not get a word: everything rests on one topic, or no measure orders the runs."""
+    runs = {f"r{r}": {"1": {f"d{i}": float((i * (r + 3)) % 17) for i in range(16)}} for r in range(8)}
+    teams = {run: run for run in runs}
+    one = uj.load({"1": {f"d{i}": int(i % 3 == 0) for i in range(16)}}, runs, teams=teams)
+    for key in ("contents", "winners", "fair-to-outsiders", "fewer-judgments", "after-correction", "safe-comparisons"):
+        verdict = uj.study(key, one, pooled="all", depth=8) if key in POOLS else uj.study(key, one)
+        assert verdict.verdict is not None and verdict.verdict.word == "unknown", key
+    barren = {str(t): {f"d{i}": 0 for i in range(16)} for t in range(30)}
+    alike = {run: dict.fromkeys(barren, lists["1"]) for run, lists in runs.items()}
+    nothing = uj.load(barren, alike, teams=teams)
+    for key in ("winners", "fewer-judgments", "enough-topics", "which-measure", "safe-comparisons"):
+        told = uj.study(key, nothing).verdict
+        assert told is not None and told.word == "unknown" and ",:" not in told.sentence, key
+
+
+def test_too_few_is_said_in_english() -> None:
+    limit = default_thresholds()["fair-to-outsiders"]
+    assert limit.too_few(topics=1, teams=9) == "there is only 1 topic (at least 25 are needed)"
+    assert limit.too_few(topics=2, teams=1).startswith("there are only 2 topics (at least 25 are needed) and 1 team")
+    assert limit.too_few(topics=25, teams=4) == ""

@@ -65,7 +65,8 @@ class Threshold:
             for what, number in there.items()
             if number < self.needed.get(what, 0)
         ]
-        return f"there are only {' and '.join(missing)}" if missing else ""
+        one = next((number for what, number in there.items() if number < self.needed.get(what, 0)), 0) == 1
+        return f"there {'is' if one else 'are'} only {' and '.join(missing)}" if missing else ""
 
     def verdict(
         self,

@@ -479,7 +479,7 @@ def after_correction(
             return limit.unknown(f"all pooled runs are of one {left}, so no correction can be tried here{lifted}")
         step = case.step("try the correction on left-out teams first", "correct", flags=pooling.flags)
         return limit.unknown(f"{measure} was corrected without trying that on left-out {left}s first{lifted}", step)
-    few = limit.too_few(teams=many)
+    few = limit.too_few(teams=many, topics=len(case.topics))
     few = few if left == "team" else few.replace("team", "run")
     before, after = tried.trust.before, tried.trust.after
     if before < ZERO:

@@ -171,7 +171,9 @@ def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step 
     one = replace(setup, measures=(main,), selections=setup.selections[:1])
     tau = fill(case, Conditions.of(one, {said: mask}), "the order for the verdict").tau(1, 0)
     if math.isnan(tau):
-        return limit.unknown(f"{main} gives all runs the same score with all judgments or {said}: there is no order")
+        return limit.unknown(
+            f"there is no order by {main}: it gives all runs the same score, with all judgments or with fewer"
+        )
     sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
     case.note(_kept(found, limit.solid))
