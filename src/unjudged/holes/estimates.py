@@ -133,7 +133,7 @@ def _estimate(
             by_topic, half = cells[place], Z90 * np.sqrt(variance)[place]
             share = weights.share_in_holes()[place]
         by_topic = np.clip(by_topic, lowest, highest)
-        value = by_topic.mean(axis=1)
+        value = np.clip(by_topic.mean(axis=1), means[1], means[2])
         low, high = np.maximum(value - half, means[1]), np.minimum(value + half, means[2])
         reasons = _reasons(collection, limits, seen, share, high - low, reading.kind == POINT)
     return Estimate(
@@ -179,14 +179,14 @@ def _reasons(
 def expected_precision(collection: Collection, reading: Reading) -> Floats:
     """Runs (by name) x topics: average precision with expected relevance (Aslam & Yilmaz, CIKM 2007).
 
-    Relevant documents are those known and those expected among the holes of all lists.
+    Relevant documents are those known and those expected among the holes of all lists, as deep as the measure reads.
     """
     found = chances(collection, reading.worth, reading.early)
     lists, judgments = found.lists, collection.judgments
     known = np.bincount(
         judgments.topic, reading.worth[np.maximum(judgments.grade, 0)] * (judgments.grade >= 0), lists.topics
     )
-    holes = np.flatnonzero(lists.hole)
+    holes = np.flatnonzero(lists.hole & (lists.best <= reading.depth))
     relevant = known + np.bincount(lists.topic[holes], found.p[holes], lists.topics)
     if reading.measure.params["norm"] == "min":
         relevant = np.minimum(relevant, reading.depth)
