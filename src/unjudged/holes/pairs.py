@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.collection import Floats, Ints
+from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection.collection import in_order_of_names
 from unjudged.collection.segments import ranges
 from unjudged.holes.lists import Flags
-from unjudged.holes.weights import Weights
+from unjudged.holes.reading import read, why_not
+from unjudged.holes.weights import Weights, weigh
+from unjudged.measures import Measure
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.pairs import ZERO, Pairs
 
@@ -41,7 +44,7 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Pairs of runs in one measure; a difference is first minus second.
+    """Pairs of runs in one measure (numbers of runs by name); a difference is first minus second.
 
     `v_topic` and `v_hole` are the variances of the mean difference, by topics and by holes. `t` is how many standard
     deviations a difference must exceed, corrected for the number of pairs; `p_adjusted` the corrected p value.
@@ -71,6 +74,12 @@ class Differences:
         return np.divide(self.v_hole, whole, out=np.zeros(len(whole)), where=whole > 0)
 
     @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Lowest and highest difference that topics and holes together leave likely, at the corrected level."""
+        half = self.t * np.sqrt(self.v_topic + self.v_hole)
+        return self.difference - half, self.difference + half
+
+    @property
     def settled(self) -> Flags:
         """Would more labels change nothing? Decided, without holes, or no likely completion decides it."""
         decided = np.array([word != CANNOT_TELL for word in self.word], bool)
@@ -78,6 +87,20 @@ class Differences:
         with np.errstate(invalid="ignore"):
             hopeless = moved < self.t * np.sqrt(self.v_topic)
         return np.asarray(decided | (self.holes == 0) | hopeless | np.isnan(self.v_topic))
+
+
+def difference(
+    collection: Collection, measure: Measure, pairs: Pairs, *, alpha: float = 0.05, correction: str = "holm"
+) -> Differences | None:
+    """What can be said of these pairs of runs (by their place in the collection); None for a measure without a rule.
+
+    P@k, nDCG@k (up to 100) and RBP have one (`reading.why_not` says why others have none).
+    """
+    if why_not(measure) or measure.name == "AP":
+        return None
+    weights = weigh(collection, read(measure, collection.judgments, int(collection.hits.length.max(initial=1))))
+    place = np.argsort(in_order_of_names(collection.runs))
+    return differences(weights, (place[pairs[0]], place[pairs[1]]), alpha=alpha, correction=correction)
 
 
 def shared_holes(weights: Weights) -> Shared:
