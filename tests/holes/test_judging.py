@@ -249,6 +249,7 @@ def test_changed_labels_are_told(tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text('{"topic": "1", "document": "d4", "grade": null}\n')
     none = uj.next_to_judge(collection, "P@5", answers=tmp_path / "none.jsonl")
     assert f"{tmp_path / 'none.jsonl'}: no labels there" in none.notes
+    assert "answers: no labels there" in uj.next_to_judge(collection, "P@5", answers={}).notes
     with pytest.raises(InputError, match="not judged here"):
         uj.next_to_judge(collection, "P@5", answers={"7": {"d1": 0}})
 
