@@ -93,7 +93,8 @@ def _verdict(case: Case, runs: list[str], at_top: Floats) -> Verdict:
     step = None
     if limit.word(value) != "solid":
         step = case.step("see how far judging these documents could move the scores", "study", "score-range")
-    return limit.verdict(sentence, value, decided_by=dark, next=step)
+    few = limit.too_few(topics=len(case.topics))
+    return limit.verdict(sentence, value, too_few=few, decided_by=dark, next=step)
 
 
 def hole_map(result: Result) -> Figure:
