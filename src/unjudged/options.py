@@ -320,6 +320,8 @@ _JUDGMENTS = (
 _SIMULATION = (
     Option("preset", "kind of collection (default adhoc)"),
     Option("scenario", "a numbered situation, 1 to 28 (23b, 26b: variants)"),
+    Option("mechanism", "how scores come about: sums of terms that runs share, or features in a latent space",
+        default="shared", choices=("shared", "latent")),
     Option("leave_out", "", "NAME", repeats=True, nargs="+"),  # parameters of the simulator, which explains them
     Option("quirk", "", "NAME[,NAME...]", repeats=True),
     Option("force", "write into a folder that holds other things", flag=True),
