@@ -5,8 +5,8 @@ python benchmarks/report_truth.py --table results.jsonl       the words said and
 python benchmarks/report_truth.py --rotate results.jsonl      limits chosen on two sources, reported on the third
 
 Sources (truth_cases.py): `ours`, the scenarios of our simulator; `latent`, a simulator with another mechanism; `real`,
-collections under DIR (trec2-adhoc, robust03, dl19-passage, judges/dl21-passage) whose judgments were taken away: pools of
-1 to 10 teams, shallow pools, one judgment per topic. What is asked and what the truth is: truth_questions.py. Classes:
+collections under DIR (trec2-adhoc, robust03, dl19-passage, judges/dl21-passage) whose judgments were taken away: pools
+of 1 to 10 teams, shallow pools, one judgment per topic. What is asked and what is true: truth_questions.py. Classes:
 tau 0.9 and 0.8, loss 2 % and 10 %. Near a limit (tau within 0.02, loss within 1 %) either class counts as right, and
 the tables give both counts. Unknown is never wrong; it is counted where 20 runs, 25 topics and 4 teams are given.
 
@@ -191,9 +191,7 @@ def _cross(source: str, question: str, asked: str, records: Sequence[Record]) ->
     truth = {"winners": ("truly first", "in the top group", "truly worse")}.get(question, CLASSES)
     lines = [f"| {source}, {question}, pool {asked}: says | {' | '.join(truth)} | no truth |", "|---|" + "---:|" * 4]
     none = "none"
-    counts = Counter(
-        (r["word"], none if r["truth"] is None else true_class(question, r["truth"])) for r in records
-    )
+    counts = Counter((r["word"], none if r["truth"] is None else true_class(question, r["truth"])) for r in records)
     for word in WORDS:
         lines.append(f"| {word} | " + " | ".join(str(counts[word, c]) for c in (*CLASSES, none)) + " |")
     return lines
@@ -213,7 +211,9 @@ def _pairs(records: Iterable[Record]) -> list[str]:
                 n = {key: sum(r.get(key, 0) for r in part) for key in _COUNTED}
                 cells = [_share(n["reversed"], n["decided"]), _share(n["significant"], n["decided"])]
                 mixed = [str(n["over_outsiders"]), _share(n["over_outsiders_reversed"], n["over_outsiders"])]
-                lines.append(f"| {source} | {asked} | {word} | {len(part)} | {n['decided']} | {' | '.join(cells + mixed)} |")
+                lines.append(
+                    f"| {source} | {asked} | {word} | {len(part)} | {n['decided']} | {' | '.join(cells + mixed)} |"
+                )
     return lines
 
 
@@ -260,7 +260,10 @@ def rotation(records: Sequence[Record]) -> list[str]:
     groups = _groups(records)
     for question in LIMITS:
         for asked in dict.fromkeys(a for _, q, a in groups if q == question):
-            parts = {s: [r for r in _answered(groups.get((s, question, asked), ())) if r["value"] is not None] for s in SOURCES}
+            parts = {
+                s: [r for r in _answered(groups.get((s, question, asked), ())) if r["value"] is not None]
+                for s in SOURCES
+            }
             for source in SOURCES:
                 others = [r for s in SOURCES if s != source for r in parts[s]]
                 if not parts[source] or not others:

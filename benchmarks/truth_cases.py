@@ -27,8 +27,12 @@ FRESH = 100
 """Topics nobody saw, which tell the truth about `enough-topics` in a simulation."""
 
 POOLED = (*map(str, range(1, 14)), "17", *map(str, range(19, 24)), "23b", "25", "26", "27", "28")
-TOPICS = {"14": 10, "15": 25, "16": 50, "18": 50}
-"""Scenarios of our simulator (docs/report.md): about pools, and about numbers of topics."""
+"""Scenarios of our simulator about pools."""
+TOPICS = {"ours": ("16", "18", "26"), "latent": ("plain", "few relevant", "close runs")}
+"""Scenarios of our simulator, variants of the latent one, whose numbers of topics are asked about."""
+FEW = (10, 25, 50)
+HALVES = 3
+"""Numbers of topics in a simulation; halves of a real collection."""
 
 LATENT: Mapping[str, Mapping[str, object]] = {
     "plain": {},
@@ -128,7 +132,9 @@ def poolable(whole: uj.Collection, depth: int) -> set[str]:
     return {run for run, n, of in zip(whole.runs, judged, there, strict=True) if of and n >= POOLABLE * of}
 
 
-def chosen_teams(whole: uj.Collection, teams: Mapping[str, Sequence[str]], n: int, kind: str, depth: int, seed: int) -> list[str]:
+def chosen_teams(
+    whole: uj.Collection, teams: Mapping[str, Sequence[str]], n: int, kind: str, depth: int, seed: int
+) -> list[str]:
     """n teams: at random, or one after the other the team that adds fewest documents (most per run: `different`)."""
     names = sorted(teams)
     if kind == "random":
@@ -158,8 +164,9 @@ def specs(source: str, seeds: Sequence[int]) -> Iterator[Spec]:
 def _ours(seed: int) -> Iterator[Spec]:
     for number in POOLED:
         yield Spec("ours", f"scenario {number} {SCENARIOS[number].title}", seed, {"scenario": number})
-    for number in TOPICS:
-        yield Spec("ours", f"topics, scenario {number}", seed, {"scenario": number, "few": TOPICS[number]})
+    for number in TOPICS["ours"]:
+        for few in FEW:
+            yield Spec("ours", f"topics, scenario {number}, {few}", seed, {"scenario": number, "few": few})
 
 
 def _latent(seed: int) -> Iterator[Spec]:
@@ -169,8 +176,8 @@ def _latent(seed: int) -> Iterator[Spec]:
             for n in (*TEAMS, *((16,) if variant == "plain" else ())) if usual else (3, 10):
                 how = {"variant": variant, "teams": n, "depth": depth}
                 yield Spec("latent", f"{variant}, {n} teams, depth {depth}", seed, how)
-    for variant in ("plain", "close runs"):
-        for few in (10, 25, 50):
+    for variant in TOPICS["latent"]:
+        for few in FEW:
             yield Spec("latent", f"topics, {variant}, {few}", seed, {"variant": variant, "few": few})
 
 
@@ -187,7 +194,8 @@ def _real(seed: int) -> Iterator[Spec]:
             yield Spec("real", f"{name}, all teams, depth {depth}", seed, how)
         yield Spec("real", f"{name}, one relevant", seed, {"collection": name, "one": "relevant"})
         yield Spec("real", f"{name}, one judgment", seed, {"collection": name, "one": "judgment"})
-        yield Spec("real", f"topics, {name}, half", seed, {"collection": name, "few": 0})
+        for half in range(1, HALVES + 1):
+            yield Spec("real", f"topics, {name}, half {half}", seed, {"collection": name, "half": half})
 
 
 # -- making them
@@ -218,15 +226,31 @@ def everything(whole: uj.Collection) -> Mask:
     return np.ones(len(whole.judgments), bool)
 
 
+def first_topics(whole: uj.Collection, few: int) -> uj.Collection:
+    """The first `few` topics and the last 100 of a simulation, which are the same whatever lies between."""
+    many = len(whole.topics)
+    return whole.only((*range(few), *range(many - FRESH, many)))
+
+
+@lru_cache(maxsize=1)
+def _ours_topics(scenario: str, seed: int) -> tuple[uj.Collection, int]:
+    """The complete judgments of a scenario with 100 topics more than are asked about, and the smallest grade."""
+    with tempfile.TemporaryDirectory() as folder:
+        more = {"topics": max(FEW) + FRESH, "K": 300}
+        made = uj.simulate(scenario=scenario, seed=seed, out=Path(folder) / "sim", **more)
+        return loaded(str(made.truth), str(made.run_folder), teams=made.teams), made.parameters.rel
+
+
 def _make_ours(spec: Spec) -> Case:
     scenario, few = spec.how["scenario"], spec.how.get("few")
-    more = {"K": 500} | ({"topics": few + FRESH, "K": 300} if few else {})
+    if few:
+        whole, rel = _ours_topics(scenario, spec.seed)
+        part = first_topics(whole, few)
+        return Case(spec, part, everything(part), rel, few=tuple(range(few)))
     with tempfile.TemporaryDirectory() as folder:
-        made = uj.simulate(scenario=scenario, seed=spec.seed, out=Path(folder) / "sim", **more)
+        made = uj.simulate(scenario=scenario, seed=spec.seed, out=Path(folder) / "sim", K=500)
         whole = loaded(str(made.truth), str(made.run_folder), teams=made.teams)
     rel = made.parameters.rel
-    if few:
-        return Case(spec, whole, everything(whole), rel, few=tuple(range(few)))
     kept, grades = [], []
     for topic in made.results:  # the rows of truth.txt, in their order
         known = np.flatnonzero(topic.retrieved | (topic.grade > 0))
@@ -254,9 +278,7 @@ def _latent_whole(variant: str, seed: int, few: int) -> tuple[uj.Collection, dic
 def _make_latent(spec: Spec) -> Case:
     variant, few = spec.how["variant"], spec.how.get("few", 0)
     if few:
-        whole, _ = _latent_whole(variant, spec.seed, 50)  # the first topics are the same, whatever comes behind them
-        last = tuple(range(50, 50 + FRESH))
-        part = whole.only((*range(few), *last))
+        part = first_topics(_latent_whole(variant, spec.seed, max(FEW))[0], few)
         return Case(spec, part, everything(part), 1, few=tuple(range(few)))
     whole, family = _latent_whole(variant, spec.seed, 0)
     teams = runs_of(whole)
@@ -279,7 +301,8 @@ def _make_real(spec: Spec, data: str) -> Case:
     name = spec.how["collection"]
     whole, rel = _real_whole(name, data), REAL[name]["rel"]
     random = np.random.default_rng([spec.seed, sum(map(ord, name))])
-    if "few" in spec.how:
+    if "half" in spec.how:
+        random = np.random.default_rng([spec.seed, spec.how["half"], len(whole.topics)])
         half = np.sort(random.permutation(len(whole.topics))[: (len(whole.topics) + 1) // 2])
         return Case(spec, whole, everything(whole), rel, few=tuple(half.tolist()))
     if "one" in spec.how:

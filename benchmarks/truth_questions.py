@@ -3,15 +3,15 @@
 Every question speaks of AP, the measure that leads the report.
 
 order      `fewer-judgments`. Truth: Kendall's tau of the order of the runs as seen and under the full judgments.
-outsiders  `fair-to-outsiders`. Truth: the share of its AP that a team with no pooled run loses, 1 - s(as seen) / s(with
-           the team's own top documents judged, too, as deep as the pool), mean over its runs, then over such teams. Where
-           no team is outside: the loss of each pooled team when it is left out. Runs below half of the median AP under
-           the full judgments are left aside (`all_runs` has them).
-topics     `enough-topics`. Truth in a simulation: tau of the order on these topics and on 100 others, both fully judged.
-           In a real collection there is only the other half: tau of the halves, mean over 50 random splits, stepped up
-           to 100 other topics (`stepped_up`); an estimate, itself off by some hundredths.
-winners    Is the run called best truly first (solid), at least not significantly worse than the truly best one (paired t
-           test, p >= 0.05: with care), or worse (fragile)? A word is right if it promises no more than that.
+outsiders  `fair-to-outsiders`. Truth: the share of its AP that a team with no pooled run loses, 1 - s(as seen) / s(the
+           team's own top documents judged, too, as deep as the pool), mean over its runs, then over such teams. Where
+           no team is outside: the loss of each pooled team when it is left out. Runs below half of the median AP
+           under the full judgments are left aside (`all_runs` has them).
+topics     `enough-topics`. Truth in a simulation: tau of the order on these topics and on 100 others, both fully
+           judged. In a real collection there is only the other half: tau of the halves, mean over 50 random splits,
+           stepped up to 100 other topics (`stepped_up`); an estimate, itself off by some hundredths.
+winners    Is the run called best truly first (solid), at least not significantly worse than the truly best one (paired
+           t test, p >= 0.05: with care), or worse (fragile)? A word is right if it promises no more than that.
 pairs      `safe-comparisons`. Of the pairs called better or worse: how many are the other way round under the full
            judgments, how many of them significantly so (t test, p < 0.05).
 """
@@ -205,7 +205,7 @@ def ask(key: str, collection: uj.Collection, pool: dict[str, Any], rel: int) -> 
 
 
 def asked_both_ways(case: Case, question: str, collection: uj.Collection) -> list[Said]:
-    """The answers with the pool given (where there is one) and with the pool to be inferred; one where it is no matter."""
+    """The answers with the pool given (where there is one) and inferred; a single one where the pool is no matter."""
     pools: list[dict[str, Any]] = [{"pooled": "infer"}]
     if case.pooled is not None:
         pools.insert(0, {"pooled": list(case.pooled), "depth": case.depth})
@@ -274,7 +274,9 @@ def _compared(case: Case, question: str, result: Result) -> dict[str, Any]:
         rank = 1 + int((full > full[named] + 1e-12).sum())
         p = 1.0 if rank == 1 else float(p_of(scores, [best], [named])[0])
         return {"truth": 0 if rank == 1 else 1 if p >= 0.05 else 2, "true_rank": rank, "p": p}
-    decided = [(place[r["run_a"]], place[r["run_b"]], r["outcome"]) for r in rows if r["outcome"] in ("better", "worse")]
+    decided = [
+        (place[r["run_a"]], place[r["run_b"]], r["outcome"]) for r in rows if r["outcome"] in ("better", "worse")
+    ]
     if not decided:
         return {"decided": 0, "pairs": len(rows), "reversed": 0, "significant": 0}
     a = np.array([i if word == "better" else j for i, j, word in decided])  # the run called better
