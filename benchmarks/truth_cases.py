@@ -82,8 +82,9 @@ class Case:
     """A collection whose truth is known.
 
     `whole` are the judgments of which `kept` are seen, as the judge gave them; `truth` the right ones, where the judge
-    makes errors. `pooled` and `depth` are the pool (None where judgments were taken away in another way). `few` names the topics a
-    question about numbers of topics is asked on, all others being the truth; such a case has no other questions.
+    makes errors. `pooled` and `depth` are the pool (None where judgments were taken away in another way). `few` names
+    the topics a question about numbers of topics is asked on, all others being the truth; such a case has no other
+    questions.
     """
 
     spec: Spec

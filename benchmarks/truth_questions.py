@@ -63,12 +63,8 @@ class Said:
 
     @property
     def interval(self) -> Any:
-        """The interval of the value, where the verdict has one."""
-        verdict = None if self.result is None else self.result.verdict
-        for name in ("interval", "low", "high"):
-            if verdict is not None and getattr(verdict, name, None) is not None:
-                return [getattr(verdict, n) for n in ("low", "high")] if name != "interval" else list(verdict.interval)
-        return None
+        """The interval of the value, where verdicts have one."""
+        return None if self.result is None else getattr(self.result.verdict, "interval", None)
 
 
 def means(collection: uj.Collection, rel: int, measure: str = MEASURE) -> Floats:
