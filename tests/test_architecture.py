@@ -39,7 +39,8 @@ BELOW = {
     "pools": DATA,
     "judges": DATA,
     "correction": {*DATA, "pools"},
-    "studies": {*DATA, "pools", "judges", "correction"},
+    "holes": DATA,
+    "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "studies", "reporting"},
 }

@@ -69,6 +69,9 @@ COMMANDS: dict[str, str] = {
     "score, common topics": "score QRELS RUNS --topics common --format tsv -m AP",
     "score, expected ties": "score QRELS RUNS --ties expected -m AP,nDCG@10 --format csv",
     "score, bounds": "score QRELS RUNS --unjudged bounds -m AP,P@10 --format jsonl",
+    "score, estimate": "score QRELS RUNS TEAMS -q --unjudged estimate --format tsv",
+    "estimate": "estimate QRELS RUNS TEAMS -m nDCG@10,P@10,RBP(p=0.8),AP@100,RR --format tsv",
+    "estimate, text": "estimate QRELS RUNS",
     "trec_eval": "trec_eval -q -m all_trec QRELS NEW",
     "check": "check QRELS RUNS TEAMS",
     **{
@@ -122,6 +125,7 @@ COMMANDS: dict[str, str] = {
     "study noise": "study noise QRELS RUNS TEAMS --seed 2 --format tsv",
     "study holes": "study holes QRELS RUNS TEAMS",
     "study score-range": "study score-range QRELS RUNS TEAMS",
+    "study estimate": "study estimate QRELS RUNS TEAMS --figure estimate.json",
     "study reliability": f"study reliability QRELS RUNS {SOME}",
     "study contents": "study contents QRELS RUNS TEAMS",
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
@@ -136,7 +140,8 @@ COMMANDS: dict[str, str] = {
     "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties -o made",
 }
 AS_GIVEN = re.compile(
-    r"score|check|compare|study (compare|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
+    r"score|estimate|check|compare|study "
+    r"(compare|estimate|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
 )  # their rows follow the runs as given
 LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end
 JOBLESS = ("trec_eval", "check", "demo", "qrels merge", "qrels agree")

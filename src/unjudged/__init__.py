@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.studies.by_name import compare as compare
     from unjudged.studies.by_name import contributions as contributions
     from unjudged.studies.by_name import correct as correct
+    from unjudged.studies.by_name import estimate as estimate
     from unjudged.studies.by_name import gate as gate
     from unjudged.studies.by_name import power as power
     from unjudged.studies.by_name import reliability as reliability

@@ -353,6 +353,9 @@ _VARIANTS = (
     _variant("score", "measures", default=("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")),
     _variant("ci", "measures", default=("nDCG@10", "P@10", "RR")),
     _variant("correct", "measures", default=("P@10",)),
+    _variant("estimate", "measures", default=("nDCG@10", "P@10", "RBP(p=0.8)")),
+    _variant("score", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed (removed "
+        "before scoring); estimate gives the expected score, bounds the lowest and the highest they allow"),
     _variant("study", "measures", default="sakai2009"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
@@ -426,6 +429,7 @@ _LIKE = {
     "study compare": "compare",
     "study winners": "compare",
     "study correct": "correct",
+    "study estimate": "estimate",
     "study gate": "ci",
 }
 """Commands whose options mean what they mean in another one."""

@@ -24,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; st
 
 VERBS = (
     "score",
+    "estimate",
     "trec_eval",
     "compare",
     "check",

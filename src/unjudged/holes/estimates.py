@@ -18,9 +18,10 @@ from unjudged.holes.lists import DEPTH, Lists
 from unjudged.holes.model import chances
 from unjudged.holes.reading import IDEAL, POINT, Reading, read, why_not
 from unjudged.holes.seen import Seen, look
-from unjudged.holes.weights import Weights, weigh
+from unjudged.holes.weights import weigh
 from unjudged.measures import Measure
 from unjudged.measures.bounds import bounds_of, refuse_unbounded
+from unjudged.statistics.pairs import ZERO
 from unjudged.text import counted, percent
 from unjudged.thresholds import Threshold
 
@@ -132,7 +133,7 @@ def _estimate(
             by_topic, half = cells[place], Z90 * np.sqrt(variance)[place]
             share = weights.share_in_holes()[place]
         by_topic = np.clip(by_topic, lowest, highest)
-        value = by_topic.mean(axis=1)
+        value = np.clip(by_topic.mean(axis=1), means[1], means[2])
         low, high = np.maximum(value - half, means[1]), np.minimum(value + half, means[2])
         reasons = _reasons(collection, limits, seen, share, high - low, reading.kind == POINT)
     return Estimate(
@@ -166,9 +167,9 @@ def _reasons(
         return [everywhere] * len(collection.runs)
     found = []
     for part, wide in zip(share.tolist(), width.tolist(), strict=True):
-        if part > limits.weight:
+        if part > limits.weight + ZERO:
             found.append(f"{percent(part)} of the weight lies in holes")
-        elif wide > limits.width:
+        elif wide > limits.width + ZERO:
             found.append(f"the interval is {wide:.4f} wide")
         else:
             found.append("")
@@ -178,14 +179,14 @@ def _reasons(
 def expected_precision(collection: Collection, reading: Reading) -> Floats:
     """Runs (by name) x topics: average precision with expected relevance (Aslam & Yilmaz, CIKM 2007).
 
-    Relevant documents are those known and those expected among the holes of all lists.
+    Relevant documents are those known and those expected among the holes of all lists, as deep as the measure reads.
     """
     found = chances(collection, reading.worth, reading.early)
     lists, judgments = found.lists, collection.judgments
     known = np.bincount(
         judgments.topic, reading.worth[np.maximum(judgments.grade, 0)] * (judgments.grade >= 0), lists.topics
     )
-    holes = np.flatnonzero(lists.hole)
+    holes = np.flatnonzero(lists.hole & (lists.best <= reading.depth))
     relevant = known + np.bincount(lists.topic[holes], found.p[holes], lists.topics)
     if reading.measure.params["norm"] == "min":
         relevant = np.minimum(relevant, reading.depth)
@@ -198,4 +199,4 @@ def expected_precision(collection: Collection, reading: Reading) -> Floats:
     before = np.repeat(running[first] - p[first], np.diff(np.append(first, len(rank))))
     sums = np.bincount(cell, p / rank * (1 + running - p - before), len(lists.runs) * lists.topics)
     cells = sums.reshape(len(lists.runs), lists.topics)
-    return np.divide(cells, relevant, out=np.zeros(cells.shape), where=relevant > 0)
+    return np.asarray(np.divide(cells, relevant, out=np.zeros(cells.shape), where=relevant > 0))

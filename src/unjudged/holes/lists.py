@@ -114,7 +114,7 @@ class Lists:
 
     @functools.cached_property
     def described(self) -> Ints:
-        """The entries that describe documents: the first ranks, and all ranks of a document that has only later ones."""
+        """Entries that describe documents: the first ranks, and all ranks of documents that have only later ones."""
         return np.flatnonzero((self.rank <= DEPTH) | (self.best[self.doc] > DEPTH))
 
     @functools.cached_property
@@ -135,6 +135,6 @@ class Lists:
         beside[doc * len(self.teams) + team] = True
         return np.asarray(beside.reshape(self.docs, -1).sum(axis=1), np.int64)
 
-    def per_doc(self, values: Floats) -> Floats:
+    def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
         """A value per entry that describes, added up per document, runs by name."""
         return np.bincount(self.entries[0], values, self.docs).astype(np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.holes.features import features
-from unjudged.holes.lists import DEPTH, Flags, Lists
+from unjudged.holes.lists import DEPTH, Lists
 from unjudged.holes.seen import Seen, look
 
 DISCOUNT = -1.5
@@ -162,7 +162,7 @@ def _newton(columns: Floats, y: Floats, weight: Floats) -> tuple[Floats, float]:
 
 def _times(columns: Floats, b: Floats) -> Floats:
     """Columns times coefficients, added up from left to right (the same bits with any number of threads)."""
-    out = columns[:, 0] * b[0]
+    out: Floats = columns[:, 0] * b[0]
     for i in range(1, columns.shape[1]):
         out = out + columns[:, i] * b[i]
     return out

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.collection import Floats, Ints
+from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection.collection import in_order_of_names
 from unjudged.collection.segments import ranges
 from unjudged.holes.lists import Flags
-from unjudged.holes.weights import Weights
+from unjudged.holes.reading import read, why_not
+from unjudged.holes.weights import Weights, weigh
+from unjudged.measures import Measure
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.pairs import ZERO, Pairs
 
@@ -41,7 +44,7 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Pairs of runs in one measure; a difference is first minus second.
+    """Pairs of runs in one measure (numbers of runs by name); a difference is first minus second.
 
     `v_topic` and `v_hole` are the variances of the mean difference, by topics and by holes. `t` is how many standard
     deviations a difference must exceed, corrected for the number of pairs; `p_adjusted` the corrected p value.
@@ -71,13 +74,33 @@ class Differences:
         return np.divide(self.v_hole, whole, out=np.zeros(len(whole)), where=whole > 0)
 
     @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Lowest and highest difference that topics and holes together leave likely, at the corrected level."""
+        half = self.t * np.sqrt(self.v_topic + self.v_hole)
+        return self.difference - half, self.difference + half
+
+    @property
     def settled(self) -> Flags:
         """Would more labels change nothing? Decided, without holes, or no likely completion decides it."""
         decided = np.array([word != CANNOT_TELL for word in self.word], bool)
         moved = np.abs(self.difference) + LIKELY * np.sqrt(self.v_hole)
         with np.errstate(invalid="ignore"):
             hopeless = moved < self.t * np.sqrt(self.v_topic)
-        return decided | (self.holes == 0) | hopeless | np.isnan(self.v_topic)
+        return np.asarray(decided | (self.holes == 0) | hopeless | np.isnan(self.v_topic))
+
+
+def difference(
+    collection: Collection, measure: Measure, pairs: Pairs, *, alpha: float = 0.05, correction: str = "holm"
+) -> Differences | None:
+    """What can be said of these pairs of runs (by their place in the collection); None for a measure without a rule.
+
+    P@k, nDCG@k (up to 100) and RBP have one (`reading.why_not` says why others have none).
+    """
+    if why_not(measure) or measure.name == "AP":
+        return None
+    weights = weigh(collection, read(measure, collection.judgments, int(collection.hits.length.max(initial=1))))
+    place = np.argsort(in_order_of_names(collection.runs))
+    return differences(weights, (place[pairs[0]], place[pairs[1]]), alpha=alpha, correction=correction)
 
 
 def shared_holes(weights: Weights) -> Shared:
@@ -125,8 +148,6 @@ def hole_variances(weights: Weights, pairs: Pairs, common: Shared) -> tuple[Floa
 
 def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correction: str = "holm") -> Differences:
     """What can be said of these pairs of runs (numbers by name, as in `weights.lists.runs`)."""
-    from scipy import stats
-
     first, second = pairs
     common = shared_holes(weights)
     cells, topics = weights.by_cell(), weights.lists.topics
@@ -140,18 +161,54 @@ def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correcti
     low = base[first] - base[second] - (whole[second] - common.lesser[first, second])
     high = base[first] - base[second] + (whole[first] - common.lesser[first, second])
     v_topic = apart.var(axis=1, ddof=1) / topics if topics > 1 else np.full(len(first), np.nan)
+    ruled = decide(difference, v_topic, v_hole, topics, alpha=alpha, correction=correction)
+    return Differences(
+        *(
+            first,
+            second,
+            difference,
+            v_topic,
+            v_hole,
+            ruled.t,
+            ruled.p_adjusted,
+            holes,
+            ruled.word,
+            ruled.why,
+            low,
+            high,
+        )
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Ruled:
+    """What the rule says of pairs; see `Differences`."""
+
+    t: Floats
+    p_adjusted: Floats
+    word: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def decide(
+    difference: Floats, v_topic: Floats, v_hole: Floats, topics: int, *, alpha: float = 0.05, correction: str = "holm"
+) -> Ruled:
+    """The rule: a difference counts if it exceeds t times the root of both variances together.
+
+    Else nothing can be told: for want of judgments if the topics alone would decide or the holes are the larger
+    uncertainty, for want of topics otherwise (and on one topic).
+    """
+    from scipy import stats
+
     p_value = two_sided(difference, v_topic + v_hole, topics)
     adjusted = CORRECTIONS[correction](p_value)
     decided = adjusted < alpha
     t = stats.t.ppf(1 - levels(p_value, decided, alpha, correction) / 2, max(topics - 1, 1))
     with np.errstate(invalid="ignore"):
-        judging_helps = (np.abs(difference) > t * np.sqrt(v_topic)) | (v_hole > v_topic)
+        judging_helps = (v_hole > 0) & ((np.abs(difference) > t * np.sqrt(v_topic)) | (v_hole > v_topic))
     word = np.where(decided, np.where(difference > 0, BETTER, WORSE), CANNOT_TELL)
-    why = np.where(decided, "", np.where(judging_helps & (holes > 0), HOLES, TOPICS))
-    return Differences(
-        *(first, second, difference, v_topic, v_hole, t, adjusted, holes),
-        *(tuple(map(str, word)), tuple(map(str, why)), low, high),
-    )
+    why = np.where(decided, "", np.where(judging_helps, HOLES, TOPICS))
+    return Ruled(t, adjusted, tuple(map(str, word)), tuple(map(str, why)))
 
 
 def two_sided(difference: Floats, variance: Floats, topics: int) -> Floats:
@@ -168,8 +225,8 @@ def two_sided(difference: Floats, variance: Floats, topics: int) -> Floats:
 def levels(p_value: Floats, decided: Flags, alpha: float, correction: str) -> Floats:
     """The level each pair was, or would next be, tested at under the correction.
 
-    Holm tests the smallest p value at alpha over all pairs, the next one at alpha over one pair fewer, and so on; a pair
-    that is still open would be tested at alpha over the pairs still open. Benjamini-Hochberg goes the other way.
+    Holm tests the smallest p value at alpha over all pairs, the next one at alpha over one pair fewer, and so on; a
+    pair that is still open would be tested at alpha over the pairs still open. Benjamini-Hochberg goes the other way.
     """
     tests = int((~np.isnan(p_value)).sum())
     if correction == "none" or tests < 2:

@@ -18,9 +18,9 @@ from unjudged.holes.reading import IDEAL, Reading
 class Weights:
     """Weights of documents in runs, for one measure: the score of a run is the sum of weight times gain.
 
-    Only entries that the measure reads are kept: `run`, `doc` (numbers of `chances.lists`), `cell`, `weight`. `ideal` is
-    the expected sum of the ideal list of each topic (1 where the measure has none), `moved` how far its logarithm moves
-    with the log-odds of all holes.
+    Only entries that the measure reads are kept: `run`, `doc` (numbers of `chances.lists`), `cell`, `weight`. `ideal`
+    is the expected sum of the ideal list of each topic (1 where the measure has none), `moved` how far its logarithm
+    moves with the log-odds of all holes.
     """
 
     reading: Reading
@@ -52,13 +52,14 @@ class Weights:
         """Runs (by name) x topics: the expected score of every list."""
         runs, topics = len(self.lists.runs), self.lists.topics
         sums = np.bincount(self.cell, self.weight * self.chances.p[self.doc], runs * topics)
-        return sums.reshape(runs, topics) * topics
+        return np.asarray(sums.reshape(runs, topics) * topics, np.float64)
 
     def over_holes(self, values: Floats, group: npt.NDArray[np.integer] | None = None, groups: int = 1) -> Floats:
         """Runs x groups: weight times a value per document, over holes; `group` is that of each document."""
         at, runs = self.holes, len(self.lists.runs)
         key = self.run[at] * groups + (0 if group is None else group[self.doc[at]])
-        return np.bincount(key, self.weight[at] * values[self.doc[at]], runs * groups).reshape(runs, groups)
+        sums = np.bincount(key, self.weight[at] * values[self.doc[at]], runs * groups)
+        return np.asarray(sums.reshape(runs, groups), np.float64)
 
     def share_in_holes(self) -> Floats:
         """Per run, the share of the weight of its documents that lies in holes; 0 where nothing weighs."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unjudged.collection import Cells, Collection, Floats, Hits, Ints
+from unjudged.collection import Cells, Collection, Hits, Ints
 from unjudged.collection.segments import ranges, starts_of
 from unjudged.measures import Measure
 from unjudged.measures.bounds.cells import Grades, Setting, nameless, unjudged_documents
