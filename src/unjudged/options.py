@@ -237,6 +237,7 @@ _STUDIES = (
     Option("pairs", "one row per pair of runs", flag=True),
     Option("curve", "the swap rate of every bin", flag=True),
     Option("per_run", "one row per left-out run and cut-off, with all quantities", flag=True),
+    Option("by_run", "of every run: was it pooled, with which probability, and how deep", flag=True, flags=("--runs",)),
     Option("curves", "the p values of each measure, largest first", flag=True),
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
     Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),

@@ -19,6 +19,9 @@ from unjudged.holes.model import Chances, chances
 
 EARLY = 30
 """Ranks down to which holes decide how unsure their common discount is: where most of an average precision is made."""
+TEAM_SD, TOPIC_SD = 1.0, 0.7
+"""Least differences between teams, and between topics, in log-odds. What the pool shows of them is too little here:
+those outside may be of a kind that nobody in the pool is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ def complete(collection: Collection, rel: int, draws: int, seed: int) -> tuple[C
     holes = np.flatnonzero(lists.hole)
     common = found.s_common * norm.ppf((np.arange(draws) + 0.5) / draws)
     rng = np.random.default_rng([seed, 0])
-    of_team = found.s_team * rng.standard_normal((draws, len(lists.teams)))
+    of_team = max(found.s_team, TEAM_SD) * rng.standard_normal((draws, len(lists.teams)))
     base = found.fit.eta[holes] if len(holes) else np.zeros(0)
     grades = collection.judgments.grade
     known = np.sort(grades[grades >= rel]) if (grades >= rel).any() else np.array([rel], np.int32)
@@ -71,7 +74,7 @@ def complete(collection: Collection, rel: int, draws: int, seed: int) -> tuple[C
         many = here.stop - here.start
         own = np.random.default_rng([seed, 1, *collection.judgments.topics.raw(t)])
         grade[here] = known[(own.random(many) * len(known)).astype(np.int64)]
-        of_topic = found.s_topic * own.standard_normal(draws)
+        of_topic = max(found.s_topic, TOPIC_SD) * own.standard_normal(draws)
         odds = base[here] + (common + of_topic)[:, None] + of_team[:, lists.best_team[holes[here]]]
         relevant[:, here] = own.random((draws, many)) < _sigmoid(odds)
     judged, rows = judging_holes(collection, lists.code[holes])
