@@ -18,7 +18,7 @@ from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
-from unjudged.studies.engine.significance import Test, tested_pairs
+from unjudged.studies.engine.significance import FAMILY_WISE, Test, tested_pairs
 from unjudged.studies.engine.workdir import Arrays
 
 COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_difference")
@@ -104,7 +104,10 @@ def power(
         return Answer(PAIRS, _pair_rows(found), verdict, None, {"significance": significance_curves}, **more)
     if curves:
         return Answer(CURVES, _curve_rows(found), verdict, None, {"significance": significance_curves}, **more)
-    caption = f"Discriminative power at alpha {how.alpha:g}, and the difference required for significance."
+    caption = f"Discriminative power at alpha {how.alpha:g} ({how.caption}"
+    caption += ", p = share of resamples as in Sakai 2006" if how.name == "bootstrap" else ""
+    caption += ", not corrected" if how.name not in FAMILY_WISE else ""
+    caption += "), and the difference required for significance."
     return Answer(COLUMNS, _rows(found), verdict, lambda: _table(found), {"power": power_bars}, caption, **more)
 
 
