@@ -17,7 +17,19 @@ from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
-from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
+from unjudged.studies.engine import (
+    Answer,
+    Answers,
+    Case,
+    Matrices,
+    Runs,
+    Scoring,
+    Table,
+    Testing,
+    Unanswerable,
+    matrices,
+    register,
+)
 from unjudged.studies.engine.significance import FAMILY_WISE, Test, tested_pairs
 from unjudged.studies.engine.workdir import Arrays
 
@@ -70,6 +82,8 @@ def _together(answers: Answers) -> Table:
     figures={"pairs": ("significance",), "curves": ("significance",), "": ("power",)},
     scores=True,
     together=_together,
+    columns=COLUMNS,
+    limit="which-measure",
 )
 def power(
     case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False, curves: bool = False
@@ -85,7 +99,9 @@ def power(
     if pairs and curves:
         raise UsageError("--pairs and --curves are two different tables; ask for one of them")
     how = testing.of(runs.seed)
-    scores, settings = matrices(case, scoring, runs)
+    scores, settings = matrices(case, scoring, runs, least_topics=1)
+    if len(scores.topics) == 1:
+        raise Unanswerable("one topic cannot show which runs a measure tells apart")
     units = list(range(len(scores.measures)))
     values = case.run(tested, (scores, how), units, f"{len(scores.runs)} runs")
     found = Powers(
