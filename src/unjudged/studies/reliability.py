@@ -201,8 +201,8 @@ def _verdict(case: Case, scores: Matrices, row: Row, assumed: int | None) -> Ver
     sentence = f"by {measure} the order on {topics} would agree with the order on {others} others by tau {tau:.2f} "
     sentence += f"(between {low:.2f} and {high:.2f})" if low == low else "(how surely, so few topics cannot show)"
     sentence += f"; {more}"
-    step = _step(limit, here, needed, low)
-    return limit.verdict(sentence, tau, surely=low, too_few=few, decided_by=(measure,), next=step)
+    ahead = _step(limit, here, needed, low)
+    return limit.verdict(sentence, tau, surely=low, too_few=few, decided_by=(measure,), next=ahead)
 
 
 def _step(limit: Threshold, here: int, needed: float, low: float) -> Step | None:
