@@ -1,4 +1,4 @@
-"""What must not change a comparison: names, the order of topics and runs, one more run. Equal runs show no difference."""
+"""What must not change a comparison: names, the order of topics and runs, one more run. Equal runs stay equal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_order_of_topics_and_runs_and_names_change_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "permutation", "wilcoxon"])
 def test_a_copy_of_a_run_changes_no_other_pair(test: str) -> None:
-    """More pairs are adjusted for, so adjusted p values may grow, never shrink; the copy is the same as the original."""
+    """More pairs are adjusted for, so adjusted p values may grow, never shrink; the copy is the same run."""
     matrix, names = random_matrix(4), [f"r{i}" for i in range(6)]
     plain = compared(matrix, names, test=test)
     more = compared(np.column_stack([matrix, matrix[:, 2]]), [*names, "r2copy"], test=test)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -54,10 +55,15 @@ def non_inferiority(differences: ArrayLike, margin: float, alpha: float = 0.05) 
 
 def detectable_margin(topics: int, error: float, alpha: float = 0.05, power: float = POWER) -> float:
     """The smallest margin that a run without any loss passes with chance `power`; `error` is that of the mean."""
+    return _errors_away(topics, alpha, power) * error
+
+
+@functools.cache
+def _errors_away(topics: int, alpha: float, power: float) -> float:
+    """The detectable margin in standard errors."""
     from scipy.optimize import brentq
     from scipy.stats import nct
     from scipy.stats import t as student
 
     bound = float(student.isf(alpha, topics - 1))
-    shift = brentq(lambda d: float(nct.sf(bound, topics - 1, d)) - power, 0.0, 10 * bound + 10)
-    return float(shift) * error
+    return float(brentq(lambda d: float(nct.sf(bound, topics - 1, d)) - power, 0.0, 10 * bound + 10))
