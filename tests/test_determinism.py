@@ -134,7 +134,7 @@ COMMANDS: dict[str, str] = {
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
-    "ci": "ci QRELS NEW --baseline OLD --resamples 200 --junit gate.xml",
+    "ci": "ci QRELS NEW --baseline OLD --junit gate.xml",
     "demo": "demo -o shown",
     "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
     "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties -o made",

@@ -375,8 +375,11 @@ _VARIANTS = (
     _variant("study correction", "test", help="test behind SRE*: tukey (HSD of all runs) or t (paired)",
         default="tukey"),
     _variant("ci", "baseline", help="file of the run to beat, or not to fall behind", metavar="RUN", required=True),
-    *(_variant(verb, "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, tukey, "
-        "randomised-tukey", default="t") for verb in ("compare", "ci")),
+    _variant("compare", "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, "
+        "tukey, randomised-tukey", default="t"),
+    _variant("ci", "correction", help="correction of a fail for the number of measures: holm (the default), "
+        "bonferroni, bh (Benjamini-Hochberg), none"),
+    _variant("ci", "margin", help="smallest loss that matters"),
     _variant("compare", "margin", help="two runs are the same where the whole interval of their difference lies within "
         "it (0: only where every topic ties)", default=0.0),
     _variant("compare", "pairs", help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv "
