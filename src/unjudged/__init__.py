@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.errors import UnjudgedError as UnjudgedError
     from unjudged.errors import UsageError as UsageError
     from unjudged.figures import Figure as Figure
+    from unjudged.holes.judging import next_to_judge as next_to_judge
     from unjudged.judges.agreement import judge_agreement as judge_agreement
     from unjudged.measures import Measure as Measure
     from unjudged.measures import measure as measure

@@ -318,6 +318,16 @@ _JUDGMENTS = (
     Option("set", "an option of the strategy; repeatable", "NAME=VALUE", setting, (), repeats=True),
     Option("fix", "write repaired copies as NAME.fixed beside the originals", flag=True),
 )
+_JUDGING = (
+    Option("all", "settle all pairs of runs (the default with more than two runs)", flag=True),
+    Option("batch", "documents to judge before the others are chosen again", parse=whole, default=10,
+        check=_holds(lambda n: n >= 1, "a batch has at least 1 document, not {}")),
+    Option("answers", "labels that came back, in one of the formats for assessors or as judgments; they are merged "
+        "first", "FILE"),
+    Option("merged", "write the judgments with the answers", "FILE"),
+    Option("queries", "texts of the topics: queries.jsonl, TSV, TREC topics, or irds:ID", "FILE"),
+    Option("corpus", "texts of the documents: corpus.jsonl, TSV, or irds:ID", "FILE"),
+)
 _SIMULATION = (
     Option("preset", "kind of collection (default adhoc)"),
     Option("scenario", "a numbered situation, 1 to 28 (23b, 26b: variants)"),
@@ -337,7 +347,7 @@ _BASE = {
     option.name: option
     for part in (_INPUT, _POOL, _SCORING, _TESTING, _STUDIES, _WORK, _OUTPUT, _CORRECTING, _REPORT, _GATE)
     for option in part
-} | {option.name: option for part in (_JUDGMENTS, _SIMULATION, _EXPLAINING) for option in part}
+} | {option.name: option for part in (_JUDGMENTS, _JUDGING, _SIMULATION, _EXPLAINING) for option in part}
 
 # fmt: off
 _VARIANTS = (
@@ -354,6 +364,13 @@ _VARIANTS = (
     _variant("score", "measures", default=("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")),
     _variant("ci", "measures", default=("nDCG@10", "P@10", "RR")),
     _variant("correct", "measures", default=("P@10",)),
+    _variant("next", "measures", help="the measure that decides: P@k, nDCG@k or RBP", default=("nDCG@10",)),
+    _variant("next", "new", help="the run that may be better than the baseline", metavar="RUN", repeats=False),
+    _variant("next", "baseline", help="the run it is set against", metavar="RUN"),
+    _variant("next", "top", help="settle which are the K best runs", metavar="K", parse=whole),
+    _variant("next", "budget", help="documents to list (default: one batch)",
+        check=_holds(lambda n: n >= 1, "the budget is at least 1 document, not {}")),
+    _variant("next", "seed", help="seed of the shuffled lists for assessors"),
     _variant("estimate", "measures", default=("nDCG@10", "P@10", "RBP(p=0.8)")),
     _variant("score", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed (removed "
         "before scoring); estimate gives the expected score, bounds the lowest and the highest they allow"),

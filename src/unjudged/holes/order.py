@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Ints
+from unjudged.holes.lists import Flags
 from unjudged.holes.pairs import Differences
 from unjudged.holes.weights import Weights
 
@@ -34,11 +35,11 @@ def pair_values(weights: Weights, first: int, second: int) -> Values:
     return Values(table.doc[values > 0], values[values > 0])
 
 
-def values(weights: Weights, found: Differences) -> Values:
-    """What a label of each hole is worth to the open pairs; every pair has one vote."""
+def values(weights: Weights, found: Differences, votes: Flags | None = None) -> Values:
+    """What a label of each hole is worth to the open pairs (or to those that vote); every pair has one vote."""
     table = _Table(weights)
     total = np.zeros(len(table.doc))
-    still = ~found.settled
+    still = ~found.settled if votes is None else votes
     for a in np.unique(found.first[still]).tolist():
         others = found.second[still & (found.first == a)]
         for part in range(0, len(others), table.at_once):
