@@ -278,7 +278,9 @@ def test_judged_curves_by_hand() -> None:
 def test_runs_of_a_pool_with_their_chance_and_depth() -> None:
     """Four runs pooled to depth 5 and one that nobody looked at: yes and no; stated runs are taken as they are."""
     runs = {
-        name: {f"t{t:02}": {f"{name}{t}-{i}" if i % 2 else f"both{t}-{i}": -float(i) for i in range(30)} for t in range(40)}
+        name: {
+            f"t{t:02}": {f"{name}{t}-{i}" if i % 2 else f"both{t}-{i}": -float(i) for i in range(30)} for t in range(40)
+        }
         for name in "abcde"
     }
     grades = {

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from places import DATA
 
 import unjudged as uj
-from unjudged.holes.completions import complete
 from unjudged.errors import UsageError
+from unjudged.holes.completions import complete
 from unjudged.studies.engine.setup import one_of_each
 
 FEW = ("AP", "AP'", "nDCG@10")

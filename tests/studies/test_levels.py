@@ -135,7 +135,7 @@ def test_too_few_relevant_documents_are_no_test_of_the_order(made: uj.Collection
     c = uj.load(one, lists_of(made), teams=made.teams)
     result = uj.study("fewer-judgments", c)
     assert result.verdict is not None and result.verdict.word == "unknown" and result.verdict.value is None
-    assert "too few judgments per topic to test the order" in result.verdict.sentence
+    assert "too few judgments per topic to test the order: half of the topics have 1" in result.verdict.sentence
 
 
 def test_a_reduction_says_where_it_took_next_to_nothing_away() -> None:

@@ -111,7 +111,13 @@ def judging_holes(collection: Collection, codes: Ints) -> tuple[Collection, Ints
     grade = np.append(own.grade, np.zeros(len(new), np.int32))
     grade[codes[codes < first]] = 0
     table = QrelsTable(
-        own.source, own.topics, topic[order].astype(np.int32), docs, grade[order], Ids.of(["0"]), np.zeros(len(order), np.int32)
+        own.source,
+        own.topics,
+        topic[order].astype(np.int32),
+        docs,
+        grade[order],
+        Ids.of(["0"]),
+        np.zeros(len(order), np.int32),
     )
     judgments = replace(Judgments.of(table), gains=own.gains)
     place = np.full(len(topic_of), -1)

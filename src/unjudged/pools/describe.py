@@ -105,8 +105,8 @@ def pooled_runs(
 ) -> Result:
     """Of every run: was it pooled (yes, no or unknown), the probability that it was, and how deep.
 
-    Stated runs and depths are taken as they are; otherwise both are inferred from the judgments (`infer_pool`). A run is
-    pooled from a chance of 0.9 and not from one below 0.1; where no pool can be seen every run is unknown.
+    Stated runs and depths are taken as they are; otherwise both are inferred from the judgments (`infer_pool`). A run
+    is pooled from a chance of 0.9 and not from one below 0.1; where no pool can be seen every run is unknown.
     """
     full = collection.full
     stated = None if pooled in (None, "infer") else pool_of(collection, depth, pooled)

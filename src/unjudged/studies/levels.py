@@ -18,7 +18,7 @@ from unjudged.studies.completed import Completed
 from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
 from unjudged.studies.engine.significance import Test
-from unjudged.text import counted, listed, percent
+from unjudged.text import counted, listed
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
 TITLES = {"tau": "Kendall's tau with the full order", "power": "discriminative power", "mean": "mean score of the runs"}
@@ -166,19 +166,13 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
 
     Its agreement (tau) with the order under complete judgments, as the hole model expects it: the mean over
     completions of the judgments, or, where no pool can be seen, what most of them reach. The order is that of the
-    first repeat's runs by the leading measure. Topics with next to no relevant document cannot be tested. A note tells
-    down to which level each measure keeps the order.
+    first repeat's runs by the leading measure. With next to no relevant documents per topic it can be called fragile,
+    but nothing better. A note tells down to which level each measure keeps the order.
     """
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
     judgments = setup.collection.judgments
     case.note(_kept(found, limit.solid))
-    middle = float(np.median(judgments.count(setup.scoring.smallest)[setup.counted]))
-    if middle < limit["relevant"]:
-        return limit.unknown(
-            f"too few judgments per topic to test the order: half of the topics have {middle:g} relevant documents or "
-            f"fewer (at least {limit['relevant']:g} are needed)"
-        )
     completed = Completed.of(setup, int(limit["completions"]))
     if completed is None:
         return limit.unknown("judgments of answers to questions cannot be completed, so nothing is known of the order")
@@ -187,6 +181,12 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
         return limit.unknown(f"there is no order by {main}: it gives all runs the same score")
     low, high = np.quantile(taus, [limit["tail"], 1 - limit["tail"]])
     value = exact_mean(taus) if completed.seen else float(low)
+    middle = float(np.median(judgments.count(setup.scoring.smallest)[setup.counted]))
+    if middle < limit["relevant"] and limit.word(value) != "fragile":
+        return limit.unknown(
+            f"too few judgments per topic to test the order: half of the topics have {middle:g} relevant documents or "
+            f"fewer (at least {limit['relevant']:g} are needed)"
+        )
     sentence = (
         f"under complete judgments the order by {main} would agree with this one by tau {exact_mean(taus):.3f} "
         f"({low:.3f} to {high:.3f})"

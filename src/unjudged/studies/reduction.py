@@ -67,8 +67,8 @@ def _tell_left(setup: Setup, masks: Mapping[tuple[float, int], Mask]) -> None:
         left = int((mask & judged).sum()) / max(int(judged.sum()), 1)
         if repeat == 1 and 1 - left < setup.case.limits["fewer-judgments"]["removed"] * (1 - level / 100):
             setup.case.note(
-                f"level {level:g}: {percent(left)} of the judgments are left, because every topic keeps 1 relevant and 10 "
-                "nonrelevant documents; this is no test of fewer judgments"
+                f"level {level:g}: {percent(left)} of the judgments are left, because every topic keeps 1 relevant and "
+                "10 nonrelevant documents; this is no test of fewer judgments"
             )
 
 
