@@ -141,9 +141,6 @@ def _holds(condition: Callable[[Any], bool], sentence: str) -> Check:
     return refuse
 
 
-_weight = _holds(lambda a: 0 <= a <= 1, "alpha is the new run's weight between 0 and 1, not {}")
-
-
 # -- the options
 
 
@@ -231,7 +228,8 @@ _STUDIES = (
     Option("cutoffs", "cut-offs n of P@n", "N,N", numbers, (5, 10, 20, 30, 100)),
     Option("methods", "corrections to try: lipani, webber-park, lipani-v2, webber-ratio, per-topic", "M,M", names,
         ("lipani", "webber-park")),
-    Option("merge_alpha", "weight of the new run when runs are merged, 0 to 1", "A", decimal, 1.0, _weight),
+    Option("merge_weight", "weight of the new run when lipani merges runs, 0 to 1", "W", decimal, 1.0,
+        _holds(lambda w: 0 <= w <= 1, "the new run's weight lies between 0 and 1, not {}")),
     Option("teams_taken", "the teams to take, separated by commas", "TEAM,...", names, flags=("--take",)),
     Option("summary", "one row per condition and measure: tau, power, misses, false alarms", flag=True),
     Option("pairs", "one row per pair of runs", flag=True),
@@ -384,7 +382,6 @@ _VARIANTS = (
         "the pool is deeper)",
         metavar="D,D", default=None),
     # correction
-    _variant("correct", "alpha", help="weight of the new run when runs are merged, 0 to 1", default=1.0, check=_weight),
     _variant("correct", "confidence", help="confidence of the interval", metavar="C", parse=decimal, default=0.95,
         check=_holds(lambda c: 0 < c < 1, "the confidence lies between 0 and 1, not {}")),
     _variant("correct", "force", help="correct also where the trial shows no gain"),
