@@ -218,7 +218,10 @@ _STUDIES = (
     Option("repeats", "how often the random part is drawn again", parse=whole, default=1,
         check=_holds(lambda n: n >= 1, "at least 1 repeat is needed, not {}")),
     Option("top", "take only the best runs: a share if below 1, else a number", "X", number),
-    Option("by", "the measure that decides which runs are best (default: the first one)", "M"),
+    Option("by", "the measure that decides which runs are best (default: AP with a set of the papers or where it is "
+        "among the measures, else the first measure)", "M"),
+    Option("analyse", "look only at these teams or runs, separated by commas; the pool is still that of all runs",
+        "TEAM,...", names),
     Option("one_per_team", "take one run of each team, chosen by the seed", flag=True),
     Option("all_runs", "take every run instead of one per team", flag=True),
     Option("usual_one_per_team", "take one run of each team, chosen by the seed; this study does so anyway",

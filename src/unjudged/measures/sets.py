@@ -62,6 +62,9 @@ NAMED: dict[str, tuple[str, ...]] = {
 }
 """Set name -> spellings, with the parameters of the papers."""
 
+PAPERS = tuple(name for name in NAMED if name.startswith("sakai") and name != "sakai2005-qa")
+"""Sets of the papers that take the best runs by AP."""
+
 GAINS: dict[str, dict[int, float]] = {"sakai2009": {1: 1.0, 2: 3.0}}
 """Gains a set brings along for judgments with the grades 0, 1, 2 (TREC's; B and S of NTCIR's three levels).
 

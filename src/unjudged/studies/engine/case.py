@@ -82,6 +82,8 @@ class Case:
     limits: Thresholds
     several: bool = False
     notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    """Sentences for the caption."""
 
     @property
     def collection(self) -> Collection:
