@@ -210,8 +210,9 @@ _STUDIES = (
         ("disjoint", "replacement", "independent")),
     Option("c", "topics in each set (default: half of them)", parse=whole),
     Option("confidence", "confidence levels in percent", "P,P", numbers, (95, 90, 80)),
-    Option("rule", "which difference is required where the swap rate goes up and down: the first that is enough, or "
-        "one from which on all are (guarantee)", default="guarantee", choices=("guarantee", "first")),
+    Option("rule", "which difference is required where the swap rate goes up and down: one from which on rates are low "
+        "enough with 95% certainty (sure), from which on all bins are low enough (guarantee, as in the papers), or the "
+        "first bin that is (first)", default="sure", choices=("sure", "guarantee", "first")),
     Option("fuzziness", "differences that count as ties, as shares", "F,F", numbers,
         (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)),
     Option("levels", "percentages of the judgments to keep", "L,L", numbers, (100, 90, 70, 50, 30, 10)),
@@ -237,6 +238,7 @@ _STUDIES = (
     Option("summary", "one row per condition and measure: tau, power, misses, false alarms", flag=True),
     Option("pairs", "one row per pair of runs", flag=True),
     Option("curve", "the swap rate of every bin", flag=True),
+    Option("shared_topics", "how many topics two sets share, expected and drawn", flag=True),
     Option("per_run", "one row per left-out run and cut-off, with all quantities", flag=True),
     Option("curves", "the p values of each measure, largest first", flag=True),
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
@@ -380,6 +382,7 @@ _VARIANTS = (
     # studies
     _variant("pool describe", "curves", help="show judged@k of every run instead"),
     _variant("study noise", "repeats", default=3),
+    _variant("study swap", "repeats", help="how often all trials are done again with other topic sets", default=10),
     _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
     _variant("study depth", "levels", help="pool depths, or shares of the depth below 1 (default 50,10,1, as far as "
         "the pool is deeper)",

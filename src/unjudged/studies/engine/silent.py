@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NO_SCORE = "0 for every run on every topic"
 ALIKE = "the same for all runs on every topic"
+NO_MEAN = "its mean is 0 for every run"
+ONE_MEAN = "its mean is the same for all runs"
 
 
 def silent_measures(case: Case, scores: Matrices) -> dict[str, str]:
@@ -69,9 +71,9 @@ def note_missing_grades(
     for rel, names in asked.items():
         barren = int((counted & (collection.judgments.count(rel) == 0)).sum())
         if 0 < barren < int(counted.sum()):
-            have = "has" if barren == 1 else "have"
+            have, count = ("has", "counts") if barren == 1 else ("have", "count")
             what = "relevant document" if rel == 1 else f"document of grade {rel} or more"
             case.note(
-                f"{many_of(barren, 'topic')} of {int(counted.sum())} {have} no {what} and count as 0 in "
+                f"{many_of(barren, 'topic')} of {int(counted.sum())} {have} no {what} and {count} as 0 in "
                 f"{listed(names, 4)} (--undefined drop leaves out topics without a value)"
             )
