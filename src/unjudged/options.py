@@ -165,6 +165,9 @@ _INPUT = (
     Option("qrels_format", "format of the judgments, where it cannot be recognised: sampleval (five columns)",
         "FORMAT"),
     Option("qa", "question answering: QRELS holds classes of equal answers (docs/formats.md)", flag=True),
+    Option("same_answer", "with --qa: answers that count as the same. exact: letter by letter (the default); folded: "
+        "whatever the case, width and blanks; words: also whatever the punctuation and articles", default="exact",
+        choices=("exact", "folded", "words")),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
     Option("jobs", "number of threads for reading and of processes for a study (default: one per core)", parse=whole,
         check=_holds(lambda n: n >= 1, "jobs must be at least 1, not {}")),

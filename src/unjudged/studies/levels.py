@@ -159,9 +159,7 @@ def _full(found: Levels, kind: str) -> dict[str, float]:
     names = enumerate(map(str, scored.measures))
     if kind == "mean":
         return {name: exact_mean(scored.means[0, m, scored.places(selection)]) for m, name in names}
-    return {
-        name: math.nan if name in scored.silent else scored.significance(0, m, selection)[0] for m, name in names
-    }
+    return {name: math.nan if name in scored.silent else scored.significance(0, m, selection)[0] for m, name in names}
 
 
 # -- the verdict

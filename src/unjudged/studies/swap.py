@@ -90,7 +90,7 @@ def swaps_of(shared: Matrices, unit: Unit) -> Arrays:
     "swap",
     help="how large a difference other topics confirm",
     cite="voorhees2002",
-    figures={"curve": ("swap rate", "samplings"), "shared_topics": (), "": ("sensitivity",)},
+    figures={"curve": ("swap rate", "samplings"), "shared_topics": ("shared topics",), "": ("sensitivity",)},
     scores=True,
 )
 def swap(
@@ -140,7 +140,8 @@ def swap(
         overlaps = _shared_rows(overlap, topics, size, trials, runs.seed)
         head = f"Different topics in a set of {size} of {topics}, and how many two sets share"
         caption = f"{head}: expected, and on average of {trials} trials."
-        return Answer(SHARED, overlaps, None, lambda: _shared_table(overlaps), {}, about=caption, **more)
+        drawn: dict[str, Chart] = {"shared topics": shared_bars}
+        return Answer(SHARED, overlaps, None, lambda: _shared_table(overlaps), drawn, about=caption, **more)
     silent = silent_measures(case, scores)
     seeds = tuple(_seed(runs.seed, repeat) for repeat in range(repeats))
     units: list[Unit] = [(m, way, size, trials, seeds) for way in ways for m in range(len(scores.measures))]
@@ -368,6 +369,20 @@ def sampling_curves(result: Result) -> Figure:
     )
     limit = marks.rule_at("y", 0.05, dash=[2, 3])
     return marks.panels(rows, said, marks.names("measure", measures), limit, lines, width=220, height=220, wrapped=3)
+
+
+def shared_bars(result: Result) -> Figure:
+    """Topics that two sets share on average, a bar per way of sampling (Sakai 2005, table 5)."""
+    rows = records(result)
+    bars = marks.layer(
+        "bar",
+        {"color": theme.BLUE, "tooltip": True},
+        x=marks.field("shared", title="topics two sets share on average"),
+        y=marks.names("sampling", distinct(rows, "sampling")),
+        tooltip=marks.as_it_is(*SHARED),
+    )
+    told = ", ".join(f"{row['sampling']} {row['shared']:.1f} of {row['different']:.1f}" for row in rows)
+    return marks.chart(rows, f"Topics that two topic sets share on average: {told}.", bars, height={"step": 24})
 
 
 def sensitivity_bars(result: Result) -> Figure:

@@ -15,7 +15,7 @@ from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError, nearest
 from unjudged.measures import Measure, measures, names_a_paper, with_gains_of_sets
 from unjudged.measures._measure import GEOMETRIC_FLOOR
-from unjudged.scoring import Scores, score
+from unjudged.scoring import Scores, refuse_condensed_answers, score
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.groups import Runs, RunsOfTeams, Scoring
@@ -79,6 +79,7 @@ def prepare(
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
     wanted = scoring.chosen()
+    refuse_condensed_answers(case.collection, wanted)
     ready = with_gains_of_sets(case.collection, scoring.measures)
     drawn = runs.one_per_team
     by = ranking_measure(runs, wanted, scoring.measures, scoring.rel)
