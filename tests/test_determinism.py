@@ -106,6 +106,7 @@ COMMANDS: dict[str, str] = {
     "study power, top": f"study power QRELS RUNS {SOME} --top 4 --resamples 100 --format tsv",
     "study swap": f"study swap QRELS RUNS {SOME} --trials 50 --c 3",
     "study swap, curve": "study swap QRELS RUNS -m AP --trials 50 --c 3 --curve --format tsv",
+    "study swap, shared topics": "study swap QRELS RUNS -m AP,GMAP --trials 50 --c 3 --top 5 --shared-topics --format tsv",
     "study stability": f"study stability QRELS RUNS {SOME} --trials 50 --c 3",
     "study reduction": f"study reduction QRELS RUNS {SOME} --levels 50,20 --repeats 2 --resamples 100",
     "study leave-team-out": f"study leave-team-out QRELS RUNS TEAMS {POOL} --resamples 100 --format tsv",

@@ -54,13 +54,13 @@ class Counted:
         return cls(tuple(repeats), Swaps.together(repeats))
 
     def shares(self, confidence: float, rule: Rule) -> tuple[float, float]:
-        """Lowest and highest share of comparisons with the required difference in one repeat.
+        """Lowest and highest share of comparisons with the required difference, of each repeat and of all together.
 
         0 where a repeat confirms no difference; NaN where there is one repeat.
         """
         if len(self.repeats) < 2:
             return math.nan, math.nan
-        found = [one.required(confidence, rule).share for one in self.repeats]
+        found = [one.required(confidence, rule).share for one in (*self.repeats, self.all)]
         known = [0.0 if math.isnan(share) else share for share in found]
         return min(known), max(known)
 
@@ -117,8 +117,7 @@ def swap(
     comparisons swap, for 95, 90 or 80 percent confidence, (ii) the largest mean seen, (iii) their ratio, (iv) the share
     of comparisons with a difference that large, which is the sensitivity of the measure (Sakai 2005, tables 1 to 4).
 
-    All of it is done --repeats times with other topic sets; (iv) has the lowest and highest value of one of them in
-    brackets. In sparse bins chance decides whether a rate is just below the limit or just above, so that (i) is read
+    All of it is done --repeats times with other topic sets; (iv) has its range over them in brackets. In sparse bins chance decides whether a rate is just below the limit or just above, so that (i) is read
     off a curve that falls, where its rate is below the limit with 95% certainty. The paper takes the rate of every bin
     as it is: --rule guarantee --repeats 1. Geometric means (GMAP) are compared as such. --curve lists the bins,
     --shared-topics how many topics the two sets share (table 5).
@@ -157,7 +156,7 @@ def swap(
         charts: dict[str, Chart] = {"swap rate": swap_curves, "samplings": sampling_curves}
         return Answer(CURVE, _curve_rows(counted), verdict, None, charts, **more)
     rows = _required_rows(counted, levels, reading, silent)
-    spread = f", {repeats} times; in brackets the lowest and highest (iv) of one of them" if repeats > 1 else ""
+    spread = f", {repeats} times; in brackets the range of (iv) over these repeats" if repeats > 1 else ""
     return Answer(
         COLUMNS,
         rows,
