@@ -117,10 +117,11 @@ def swap(
     comparisons swap, for 95, 90 or 80 percent confidence, (ii) the largest mean seen, (iii) their ratio, (iv) the share
     of comparisons with a difference that large, which is the sensitivity of the measure (Sakai 2005, tables 1 to 4).
 
-    All of it is done --repeats times with other topic sets; (iv) has its range over them in brackets. In sparse bins chance decides whether a rate is just below the limit or just above, so that (i) is read
-    off a curve that falls, where its rate is below the limit with 95% certainty. The paper takes the rate of every bin
-    as it is: --rule guarantee --repeats 1. Geometric means (GMAP) are compared as such. --curve lists the bins,
-    --shared-topics how many topics the two sets share (table 5).
+    All of it is done --repeats times with other topic sets; (iv) has its range over them in brackets. In sparse bins
+    chance decides whether a rate is just below the limit or just above, so that (i) is read off a curve that falls, where
+    its rate is below the limit with 95% certainty. The paper takes the rate of every bin as it is: --rule guarantee
+    --repeats 1. Geometric means (GMAP) are compared as such. --curve lists the bins, --shared-topics how many topics the
+    two sets share (table 5).
     """
     ways, levels = _samplings(sampling), _confidences(confidence)
     reading = cast(Rule, one_of(rule, RULES, "rule"))
