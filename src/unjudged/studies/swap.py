@@ -271,7 +271,7 @@ def _table(rows: list[Row], silent: Mapping[str, str]) -> Table:
 
 
 def shared_of(shared: tuple[int, int, int, int], way: str) -> Arrays:
-    """One work unit: different topics in a set and shared ones, on average of the sets that one way of sampling draws."""
+    """One work unit: different topics in a set and shared ones, on average of the sets one way of sampling draws."""
     topics, size, trials, seed = shared
     with as_usage_errors():
         found = simulated_shared_topics(topics, size, cast(Sampling, way), trials, seed)
