@@ -304,7 +304,7 @@ def test_where_nothing_can_be_left_out_the_verdict_is_unknown() -> None:
     one = dict.fromkeys(worked_pool.TEAMS, "t1")
     for pooled, step in (("all", None), ("infer", "--pooled")):
         c = uj.load({"t": {doc: 1 for docs in worked_pool.RUNS.values() for doc in docs}}, _lists(), teams=one)
-        result = uj.study("leave-team-out", c, measures="AP", depth=3, pooled=pooled)
+        result = uj.study("leave-team-out", c, measures="AP", depth=3, pooled=pooled, all_runs=True)
         assert list(result.rows()) == [] and result.columns[:3] == ("left_out", "run", "measure")
         assert result.verdict is not None and result.verdict.word == "unknown"
         assert result.verdict.sentence == "only 1 team was pooled, so none can be left out"
