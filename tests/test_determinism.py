@@ -133,7 +133,7 @@ COMMANDS: dict[str, str] = {
     "ci": "ci QRELS NEW --baseline OLD --resamples 200 --junit gate.xml",
     "demo": "demo -o shown",
     "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
-    "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties -o latent",
+    "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --set K=40 -o latent",
 }
 AS_GIVEN = re.compile(
     r"score|check|compare|study (compare|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
