@@ -190,9 +190,10 @@ def _real(seed: int) -> Iterator[Spec]:
                 depth = depths[(i + j + seed) % len(depths)]
                 how = {"collection": name, "teams": n, "kind": kind, "depth": depth}
                 yield Spec("real", f"{name}, {n} teams {kind}, depth {depth}", seed, how)
-        for depth in depths[:2]:
-            how = {"collection": name, "teams": 99, "kind": "random", "depth": depth}
-            yield Spec("real", f"{name}, all teams, depth {depth}", seed, how)
+        for depth in depths:
+            for n, many in ((8, "8 teams"), (99, "all teams")):
+                how = {"collection": name, "teams": n, "kind": "random", "depth": depth}
+                yield Spec("real", f"{name}, {many}, depth {depth}", seed, how)
         yield Spec("real", f"{name}, one relevant", seed, {"collection": name, "one": "relevant"})
         yield Spec("real", f"{name}, one judgment", seed, {"collection": name, "one": "judgment"})
         for half in range(1, HALVES + 1):
