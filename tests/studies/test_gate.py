@@ -169,7 +169,7 @@ def test_verdicts_at_the_limits(
     low, high = bounds
     p = 0.01 if low > -0.01 else 0.99 if high < -0.01 else 0.5
     tested = NonInferiority((low + high) / 2, low, high, p, 1 - p, 0.02)
-    one = Checked("P@10", 0.5, 0.5, tested, 1 - p, False, 20, 10, (0.0, unjudged), 10, open_to)
+    one = Checked("P@10", 0.5, 0.5, tested, 1 - p, False, 12, 20, (10, 5), (0.0, unjudged), 10, open_to)
     assert one.decided(Rule(0.05, 0.2, 0.01, 10))[0] == verdict
 
 

@@ -78,9 +78,10 @@ def gate(
     --margin is the smallest loss that matters. pass: the topics rule out a loss of the margin or more (one-sided paired
     t test at --alpha, a test of non-inferiority). fail: they rule out a loss smaller than the margin; over several
     measures that p value is adjusted (Holm), since one failing measure is enough. A pass needs all measures, and no
-    adjustment. cannot tell: the topics can say neither, or are too few for any test; or more than the share --holes of
-    one of the two top lists was never judged, and those documents could turn the answer. `detectable` is the smallest
-    margin that such topics would let an equal run pass with (80 % of the time): choose no smaller one.
+    adjustment. cannot tell: the topics can say neither, or too few are there, or show a difference, for any test (runs
+    that tie on every topic in every measure pass); or more than the share --holes of one of the two top lists was never
+    judged, and those documents could turn the answer. `detectable` is the smallest margin that such topics would let an
+    equal run pass with (80 % of the time): choose no smaller one.
     """
     check_margin(margin)
     test = testing.test()
@@ -97,7 +98,8 @@ def gate(
     found = compare_pairs(case, scores, (pair[0], pair[1]), test, "none", rule, bounds="holed")
     tests = [_tested(found, m) for m in range(len(found.statistics))]
     worse = CORRECTIONS[testing.adjustment]([tested.p_worse for tested in tests]).tolist()
-    fewest = int(case.limits["safe-comparisons"]["gate_topics"])
+    limit = case.limits["safe-comparisons"]
+    fewest = int(limit["gate_topics"]), int(limit["gate_differing"])
     checked = [_checked(found, m, tested, worse[m], fewest) for m, tested in enumerate(tests)]
     rows = [one.row(rule) for one in checked]
     return Answer(
@@ -119,9 +121,10 @@ class Checked:
     run: float
     tested: NonInferiority
     p_worse: float
-    tied: bool
+    same: bool
+    differing: int
     topics: int
-    fewest: int
+    fewest: tuple[int, int]
     unjudged: tuple[float, float]
     top: int
     open: tuple[float, float] | None
@@ -129,10 +132,15 @@ class Checked:
     def decided(self, rule: Rule) -> tuple[str, str]:
         """pass, fail or cannot tell, and the reason."""
         low, high, sure = self.tested.low, self.tested.high, f"{100 * (1 - rule.alpha):g} % sure"
-        if self.topics < self.fewest:
-            return DOUBT, f"only {counted(self.topics, 'topic')} (at least {self.fewest} are needed)"
+        if self.topics < self.fewest[0]:
+            return DOUBT, f"only {counted(self.topics, 'topic')} (at least {self.fewest[0]} are needed)"
+        if not self.same and self.differing < self.fewest[1]:
+            return (
+                DOUBT,
+                f"the runs differ on {counted(self.differing, 'topic')} (at least {self.fewest[1]} are needed)",
+            )
         said, why = DOUBT, ""
-        if self.tied or self.tested.p_not_worse < rule.alpha:
+        if self.same or self.tested.p_not_worse < rule.alpha:
             said, why = PASS, f"not worse by {rule.margin:g} or more: difference at least {low:+.4f} ({sure})"
         elif self.p_worse < rule.alpha:
             said, why = FAIL, f"worse by more than {rule.margin:g}: difference at most {high:+.4f} ({sure})"
@@ -162,7 +170,7 @@ def _tested(found: Compared, m: int) -> NonInferiority:
     return non_inferiority(values[:, new] - values[:, old], found.rule.margin, found.rule.alpha)
 
 
-def _checked(found: Compared, m: int, tested: NonInferiority, p_worse: float, fewest: int) -> Checked:
+def _checked(found: Compared, m: int, tested: NonInferiority, p_worse: float, fewest: tuple[int, int]) -> Checked:
     s, means, ends, shares = found.statistics[m], found.scores.means()[m], found.bounds[m], found.shares(m)
     assert shares is not None
     new, old = (int(side[0]) for side in found.pairs)
@@ -173,7 +181,8 @@ def _checked(found: Compared, m: int, tested: NonInferiority, p_worse: float, fe
         float(means[new]),
         tested,
         p_worse,
-        bool(s.wins[0] == 0 and s.losses[0] == 0),
+        all(int(one.wins[0] + one.losses[0]) == 0 for one in found.statistics),
+        int(s.wins[0] + s.losses[0]),
         len(found.scores.topics),
         fewest,
         (float(shares[1][0]), float(shares[0][0])),
@@ -198,7 +207,7 @@ def _verdict(run: str, checked: list[Checked], rule: Rule) -> Verdict:
         DOUBT: f"cannot tell whether {run} is worse on {named}",
     }[whole]
     topics, most = checked[0].topics, max(one.tested.detectable for one in checked)
-    if topics >= checked[0].fewest:
+    if topics >= checked[0].fewest[0]:
         able = f"can show a margin of {most:.2g} {'in every measure ' if len(checked) > 1 else ''}"
         sentence += f"; {counted(topics, 'topic')} like these {able}({percent(POWER)} power)"
     else:
