@@ -113,7 +113,8 @@ COMMANDS: dict[str, str] = {
     "study power, pairs": f"study power QRELS RUNS TEAMS {SOME} --pairs --one-per-team --resamples 100 --format tsv",
     "study power, top": f"study power QRELS RUNS {SOME} --top 4 --resamples 100 --format tsv",
     "study swap": f"study swap QRELS RUNS {SOME} --trials 50 --c 3",
-    "study swap, curve": "study swap QRELS RUNS -m AP --trials 50 --c 3 --curve --format tsv",
+    "study swap, curve": "study swap QRELS RUNS -m AP,GMAP --top 5 --trials 50 --c 3 --curve --format tsv",
+    "study swap, shared topics": "study swap QRELS RUNS -m AP --trials 50 --c 3 --shared-topics --format tsv",
     "study stability": f"study stability QRELS RUNS {SOME} --trials 50 --c 3",
     "study reduction": f"study reduction QRELS RUNS {SOME} --levels 50,20 --repeats 2 --resamples 100",
     "study leave-team-out": f"study leave-team-out QRELS RUNS TEAMS {POOL} --resamples 100 --format tsv",
@@ -139,9 +140,10 @@ COMMANDS: dict[str, str] = {
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
-    "ci": "ci QRELS NEW --baseline OLD --resamples 200 --junit gate.xml",
+    "ci": "ci QRELS NEW --baseline OLD --junit gate.xml",
     "demo": "demo -o shown",
     "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
+    "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --quirk ties -o latent",
 }
 AS_GIVEN = re.compile(
     r"score|estimate|check|compare|study "

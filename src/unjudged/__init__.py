@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.pools.build import build_pool as build_pool
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
+    from unjudged.pools.describe import pooled_runs as pooled_runs
     from unjudged.reporting.report import report as report
     from unjudged.results import Result as Result
     from unjudged.scoring import Bounds as Bounds

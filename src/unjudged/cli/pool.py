@@ -24,13 +24,16 @@ def _describe(args: argparse.Namespace) -> None:
 
     unjudged pool describe qrels.txt runs/ --teams teams.tsv
     unjudged pool describe qrels.txt runs/ --only 601-650 --pooled infer --format tsv
+    unjudged pool describe qrels.txt runs/ --runs
     """
-    from unjudged.pools.describe import describe, judged_curves
+    from unjudged.pools.describe import describe, judged_curves, pooled_runs
 
     pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     if args.curves:
         result = judged_curves(collection, call=args.call)
+    elif args.by_run:
+        result = pooled_runs(collection, depth=args.depth, pooled=pool.get("pooled"), call=args.call)
     else:
         result = describe(collection, **pool, rel=args.rel, call=args.call)
     options.write_result(result, args)
@@ -89,7 +92,7 @@ PARTS = {
         "pool describe",
         _describe,
         "topics, judgments, depth, pooled runs, coverage, judged@k",
-        (*COLLECTION, "rel", "curves", IN_POOL),
+        (*COLLECTION, "rel", "curves", "by_run", IN_POOL),
         FORMATS,
     ),
     "contributions": Part(
