@@ -70,9 +70,10 @@ def collection(name: str, data: str) -> tuple[uj.Collection, int]:
             folder / "qrels.txt.gz", folder / "runs", teams=folder / "teams.tsv", lenient=True, truncate=100
         )
     else:
-        preset, seed = name.split("-")
+        kind, seed = name.split("-")
         made, depth = Path(tempfile.mkdtemp()) / name, 100
-        uj.simulate(preset, seed=int(seed), runs=36, teams=12, topics=50, out=made)
+        how: Any = {"mechanism": "latent"} if kind == "latent" else {"preset": kind}
+        uj.simulate(**how, seed=int(seed), runs=36, teams=12, topics=50, out=made)
         found = uj.load(made / "truth.txt", made / "runs", teams=made / "teams.tsv", truncate=100)
     unknown: dict[str, dict[str, int]] = {}
     rankings, judgments = found.rankings, found.judgments
@@ -319,7 +320,7 @@ def _wanted(
 
 def units(asked: argparse.Namespace) -> list[Unit]:
     """All the work there is."""
-    names = [*(REAL if asked.data else ()), *(f"{p}-{s}" for p in ("adhoc", "passage") for s in asked.simulated)]
+    names = [*(REAL if asked.data else ()), *(f"{p}-{s}" for p in ("adhoc", "passage", "latent") for s in asked.simulated)]
     names = [name for name in names if not asked.only or name.split("-")[0] in asked.only]
     found: list[Unit] = []
     for name in names:
