@@ -169,6 +169,9 @@ _INPUT = (
         "FORMAT"),
     Option("qa", "question answering: QRELS holds classes of equal answers (docs/formats.md)", flag=True),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
+    Option("collections", "instead of QRELS RUN...: a manifest, a TOML file that describes one collection or several "
+        "(docs/formats.md)", "FILE"),
+    Option("collection", "a collection of the manifest (default: all of them); repeatable", "NAME", repeats=True),
     Option("jobs", "number of threads for reading and of processes for a study (default: one per core)", parse=whole,
         check=_holds(lambda n: n >= 1, "jobs must be at least 1, not {}")),
 )
@@ -342,6 +345,8 @@ _VARIANTS = (
     _variant("qrels agree", "qrels", help="two or more files of judgments", nargs="+"),
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
+    *(_variant(command, "qrels", nargs="?") for command in ("study", "pool describe")),
+    *(_variant(command, "runs", nargs="*") for command in ("study", "pool describe")),
     # pools
     *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),

@@ -178,7 +178,7 @@ class Result:
         """The rows of the tidy table."""
         return self._rows()
 
-    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+    def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """The table of the paper: columns and rows."""
         return self._layout() if self._layout else (self.columns, list(self.rows()))
 
@@ -240,7 +240,7 @@ class Result:
             import json
 
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        columns, rows = self._laid_out()
+        columns, rows = self.laid_out()
         bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
         clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
@@ -331,7 +331,7 @@ class Result:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
-        columns, rows = self._laid_out()
+        columns, rows = self.laid_out()
         from html import escape
 
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)

@@ -84,7 +84,7 @@ class PerTopic(Result):
                     yield run, self.topics[t], values[t]
             yield run, "all", means[r]
 
-    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+    def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """A column per measure."""
         names = [str(m) for m in self.measures]
         if self.per_topic:
