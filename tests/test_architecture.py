@@ -41,6 +41,7 @@ BELOW = {
     "correction": {*DATA, "pools"},
     "studies": {*DATA, "pools", "judges", "correction"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
+    "papers": {*DATA, "pools", "studies", "reporting"},
     "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "studies", "reporting"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""

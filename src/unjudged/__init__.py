@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.measures import Measure as Measure
     from unjudged.measures import measure as measure
     from unjudged.measures import parse as parse
+    from unjudged.papers.run import paper as paper
     from unjudged.pools.build import build_pool as build_pool
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves

@@ -253,6 +253,7 @@ _STUDIES = (
         _holds(lambda p: 0 < p < 1, "the wanted reliability lies between 0 and 1, not {:g}")),
 )
 _WORK = (
+    Option("table", "only the table of this number in the paper; repeatable", "N", whole, repeats=True),
     Option("cluster", "do the work on this Dask cluster instead of in local processes", "ADDRESS"),
     Option("workdir", "keep finished work in this folder; the same command continues where it stopped", "DIR"),
     Option("beside", "another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; "
@@ -345,8 +346,8 @@ _VARIANTS = (
     _variant("qrels agree", "qrels", help="two or more files of judgments", nargs="+"),
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
-    *(_variant(command, "qrels", nargs="?") for command in ("study", "pool describe")),
-    *(_variant(command, "runs", nargs="*") for command in ("study", "pool describe")),
+    *(_variant(command, "qrels", nargs="?") for command in ("study", "paper", "pool describe")),
+    *(_variant(command, "runs", nargs="*") for command in ("study", "paper", "pool describe")),
     # pools
     *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
@@ -409,6 +410,13 @@ _VARIANTS = (
     _variant("qrels agree", "output", help=_BASE["output"].help),
     _variant("pool build", "output", help="write to FILE (qrels: .gz compresses) instead of to standard output"),
     _variant("report", "format", default="html", choices=("html", "markdown", "json")),
+    _variant("paper", "figure", help="only the figure of this number in the paper; repeatable", metavar="N", parse=whole,
+        default=None),
+    _variant("paper", "output", help="a folder for the page, its tables and figures, instead of standard output",
+        metavar="DIR"),
+    _variant("paper", "format", help="how the page is written to standard output", default="markdown",
+        choices=("markdown", "html", "json")),
+    _variant("paper", "trials", help="number of random topic sets of the swap method (default 1000)", default=None),
     _variant("simulate", "output", help="folder to write to", metavar="DIR", required=True),
     _variant("demo", "output", help="where to put the collection", metavar="DIR", default="demo"),
     # simulation

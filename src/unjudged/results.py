@@ -182,6 +182,17 @@ class Result:
         """The table of the paper: columns and rows."""
         return self._layout() if self._layout else (self.columns, list(self.rows()))
 
+    def rewritten(self, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> Result:
+        """The same result with other words in its rows (None leaves a row out): its charts draw what it then says."""
+
+        def rows() -> Iterator[Row]:
+            for row in self.rows():
+                made = change(dict(zip(self.columns, row, strict=True)))
+                if made is not None:
+                    yield tuple(made[column] for column in self.columns)
+
+        return Result(self.columns, lambda: list(rows()), self.provenance, None, self._figures, notes=self.notes)
+
     @property
     def frame(self) -> pd.DataFrame:
         """The tidy table as a pandas data frame; in names, bytes that are not UTF-8 are escaped where they must be."""

@@ -34,6 +34,7 @@ VERBS = (
     "report",
     "serve",
     "study",
+    "paper",
     "simulate",
     "demo",
     "ci",

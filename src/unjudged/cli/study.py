@@ -117,7 +117,7 @@ def _collections(args: argparse.Namespace) -> Collection | Mapping[str, Collecti
     first = options.open_collection(args)
     if not args.beside:
         return first
-    found = {_name_of(args.qrels): first}
+    found = {name_of(args.qrels): first}
     for folder in args.beside:
         where = Path(folder)
         qrels = next((q for q in (where / "qrels.txt", where / "qrels.txt.gz") if q.is_file()), None)
@@ -143,7 +143,7 @@ def _beside(args: argparse.Namespace, name: str) -> Collection:
         return options.open_collection(argparse.Namespace(**{**vars(args), "only": None}))
 
 
-def _name_of(qrels: str) -> str:
+def name_of(qrels: str) -> str:
     """A collection is called after the folder of its judgments."""
     return Path(qrels).resolve().parent.name or "collection"
 

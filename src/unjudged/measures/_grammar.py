@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.errors import MeasureError, nearest
 from unjudged.measures import sets, trec_names
 from unjudged.measures._measure import ALIASES, REGISTRY, Measure
+from unjudged.measures.paper_names import from_paper
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
@@ -57,6 +58,11 @@ def parse(text: str) -> list[Measure]:
     found = trec_names.parse(text)
     if found is not None:
         return [m.measure for m in found if m.measure is not None]
+    if (ours := from_paper(text)) is not None:
+        return parse(ours)
+    if parts := [name for name in sets.NAMED if name.startswith(f"{text}-")]:
+        told = ", ".join(f"{name} ({len(sets.NAMED[name])} measures)" for name in parts)
+        raise MeasureError(f"{text} has {len(parts)} sets of measures, take one or several: {told}")
     raise MeasureError(f"unknown measure {text!r}{_hint(text)}; 'unjudged explain --list' shows all")
 
 
