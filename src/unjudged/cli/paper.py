@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,11 +29,13 @@ class Part:
         self._paper = PAPERS[name]
         self.HELP = self._paper.title
         numbers = ", ".join(item.title for item in self._paper.items)
-        self.__doc__ = (
-            f"{self._paper.title} ({self._paper.citation}).\n\n{self._paper.about}\n\nIt has {numbers}. Without -o the page "
-            "is written to standard output as Markdown; -o DIR makes a folder with the page (index.html, paper.md), the\n"
-            f"tables (CSV, LaTeX) and the figures (SVG).\n\n  unjudged paper {name} --collections collections.toml -o {name}"
+        said = (
+            f"{self._paper.about} It has {numbers}. Without -o the page is written to standard output as Markdown; -o "
+            "DIR makes a folder with the page (index.html, paper.md), the tables (CSV, LaTeX) and the figures (SVG)."
         )
+        example = f"  unjudged paper {name} --collections collections.toml -o {name}"
+        title = f"{self._paper.title} ({self._paper.citation})."
+        self.__doc__ = "\n\n".join([title, textwrap.fill(said, 100), example])
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The same for every paper."""

@@ -1,4 +1,4 @@
-"""Measures as Sakai's papers of 2005 and 2007 write them: `Q-measure`, `Relaxed-AveP`, `PDoc10`, `NQcorrect5`, `Q2:1.5:1`.
+"""Measures as Sakai's papers write them: `Q-measure`, `Relaxed-AveP`, `PDoc10`, `NQcorrect5`, `Q2:1.5:1`.
 
 Relaxed counts every relevant grade, rigid only grades from 2 on. Spellings that could be taken for something else
 (`nDCG10`) are not read here.

@@ -3,8 +3,8 @@
     uj.paper("sakai2009", uj.load_manifest("collections.toml"), out="sakai2009/")
     unjudged paper sakai2009 --collections collections.toml -o sakai2009
 
-One file per paper: its studies with the paper's options, its tables and figures, its names of measures, and the rule that
-decides whether a finding holds here. Nothing is computed in this package that a study computes.
+One file per paper: its studies with the paper's options, its tables and figures, its names of measures, and the rule
+that decides whether a finding holds here. Nothing is computed in this package that a study computes.
 """
 
 from __future__ import annotations

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from unjudged.collection.manifest import Collections
+from unjudged.errors import UsageError
 from unjudged.papers.declaration import Panel
-from unjudged.papers.found import Found
+from unjudged.papers.found import Found, NotHere
 from unjudged.pools.describe import describe
 from unjudged.results import Row, Shown
 
@@ -14,12 +16,25 @@ LEVELS = {1: ("B",), 2: ("S", "B"), 3: ("S", "A", "B")}
 
 
 def statistics(found: Found) -> dict[str, dict[str, tuple[Any, Any, Any]]]:
-    """Collection -> statistic -> (value, lowest, highest)."""
-    told = describe(found.collections)
-    values: dict[str, dict[str, tuple[Any, Any, Any]]] = {}
-    for name, statistic, *rest in told.rows():
-        values.setdefault(name, {})[statistic] = (rest[0], rest[1], rest[2])
+    """Collection of documents -> statistic -> (value, lowest, highest)."""
+    values = {
+        name: _told(Collections({name: collection}, found.collections.settings))
+        for name, collection in found.collections.items()
+        if collection.judgments.group is None
+    }
+    if not values:
+        raise NotHere("this needs a collection of documents, not of answers")
     return values
+
+
+def _told(one: Collections) -> dict[str, tuple[Any, Any, Any]]:
+    """What `pool describe` says of a collection; without the depth of a pool that cannot be seen."""
+    try:
+        return {statistic: (value, low, high) for _, statistic, value, low, high in describe(one).rows()}
+    except UsageError:
+        (collection,) = one.values()
+        told = {statistic: (value, low, high) for statistic, value, low, high in describe(collection, depth=1).rows()}
+        return {**told, "pool depth": ("-", None, None)}
 
 
 def grades(told: dict[str, tuple[Any, Any, Any]]) -> dict[str, str]:

@@ -99,7 +99,7 @@ class Paper:
         return [item for item in self.items if set(item.numbers) & set(wanted[item.kind] or ())]
 
     def measure(self, spelling: str) -> str:
-        """A measure as the paper calls it, whatever gains and smallest relevant grade a collection has. Other words stay."""
+        """A measure as the paper calls it, whatever gains and relevant grades a collection has. Other words stay."""
         plain = _plain(spelling, "gains")
         return self._known.get(spelling) or self._known.get(plain) or self._known.get(_plain(plain, "rel"), spelling)
 

@@ -1,4 +1,4 @@
-"""What the studies of a paper found, in the paper's words: tables by collection, rows with the names of its measures."""
+"""What the studies of a paper found, in the paper's words: tables by collection, rows with its names of measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotHere(UsageError):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Results by key of the paper's studies; in `absent`, why a study could not be done (for a collection, or at all)."""
+    """Results by key of the paper's studies; `absent` tells why one could not be done (for a collection, or at all)."""
 
     paper: Paper
     collections: Collections
@@ -46,7 +46,9 @@ class Found:
         """The study's table for reading, with the paper's names."""
         self.result(key)
         head, rows = self.results[key].laid_out()
-        return [_HEADS.get(name) or self.paper.measure(name) for name in head], [tuple(map(self._cell, row)) for row in rows]
+        return [_HEADS.get(name) or self.paper.measure(name) for name in head], [
+            tuple(map(self._cell, row)) for row in rows
+        ]
 
     def tables(self, key: str) -> dict[str, Table]:
         """The same by collection."""

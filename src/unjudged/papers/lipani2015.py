@@ -1,4 +1,4 @@
-"""Lipani, Lupu and Hanbury 2015: can the effect of a new run on the pooled ones tell what its unjudged documents cost it?"""
+"""Lipani, Lupu and Hanbury 2015: does a run's effect on the pooled ones tell what its unjudged documents cost it?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Pape
 from unjudged.papers.found import Found, NotHere, drawn
 from unjudged.results import Result, Row, Shown
 from unjudged.studies.correction import REDUCED, error_lines
+from unjudged.text import printed
 
 OURS, WEBBER, REDUCED_POOL = "Ours", "Webber", "Reduced Pool"
 NAMED_BY_PAPER = {"lipani": OURS, "webber-park": WEBBER, REDUCED: REDUCED_POOL}
@@ -43,11 +44,9 @@ def _discounted(found: Found) -> list[Panel]:
 def _errors(found: Found) -> list[Panel]:
     """Table 2, as the study has it, under the paper's names of methods."""
     head, rows = found.laid_out("best")
-    words = [(ours, theirs) for ours, theirs in NAMED_BY_PAPER.items()]
-    for ours, theirs in words:
-        head = [name.replace(f"{ours} ", f"{theirs} ") if name.startswith(f"{ours} ") else name for name in head]
-    panel = found.shown("", (head, rows), "best")
-    return [panel]
+    for ours, theirs in NAMED_BY_PAPER.items():
+        head = [theirs + name.removeprefix(ours) if name.startswith(f"{ours} ") else name for name in head]
+    return [found.shown("", (head, rows), "best")]
 
 
 def _lines(error: str) -> Callable[[Found], list[Panel]]:
@@ -75,12 +74,14 @@ def _lines(error: str) -> Callable[[Found], list[Panel]]:
 
 
 def _cells(found: Found, name: str) -> list[tuple[str, dict[str, float]]]:
-    """Every cut-off and error: method -> its value."""
+    """Every cut-off and error: method -> its value, MAE as the table prints it."""
     cells: dict[str, dict[str, float]] = {}
     for row in found.rows("best"):
         if row["collection"] == name:
             for error in ("mae", "sre"):
-                cells.setdefault(f"{error.upper()} at {row['n']}", {})[row["method"]] = row[error]
+                cells.setdefault(f"{error.upper()} at {row['n']}", {})[row["method"]] = (
+                    float(printed(row[error])) if error == "mae" else row[error]
+                )
     return list(cells.items())
 
 
@@ -106,9 +107,12 @@ PAPER = Paper(
     "lipani2015",
     "Splitting Water: Precision and Anti-Precision to Reduce Pool Bias",
     "A. Lipani, M. Lupu, A. Hanbury, SIGIR 2015",
-    "A run that was not pooled has unjudged documents at the top, which count as nonrelevant. The paper merges it with every "
-    "pooled run and adds to P@n what that tells (Ours); it is compared with Webber and Park's correction (Webber) and with no "
-    "correction (Reduced Pool). Here: one organisation left out at a time, the protocol of the paper (docs/correction.md).",
+    "A run that was not pooled has unjudged documents at the top, which count as nonrelevant. The paper merges it "
+    "with every "
+    "pooled run and adds to P@n what that tells (Ours); it is compared with Webber and Park's correction (Webber) and "
+    "with no "
+    "correction (Reduced Pool). Here: one organisation left out at a time, the protocol of the paper "
+    "(docs/correction.md).",
     STUDIES,
     (
         Item(
@@ -121,7 +125,8 @@ PAPER = Paper(
         Item(
             "Table",
             (2,),
-            "Errors when one organisation is left out, top 75% of the pooled runs: MAE, mean absolute error; SRE, places that runs "
+            "Errors when one organisation is left out, top 75% of the pooled runs: MAE, mean absolute error; SRE, "
+            "places that runs "
             "move; SRE*, significantly different runs passed. Bold: the smallest in a line.",
             ("best",),
             _errors,
@@ -159,7 +164,8 @@ PAPER = Paper(
         Finding(
             "Ours is better",
             "the paper's correction has smaller errors than Webber's and than no correction",
-            "at every cut-off of table 2, MAE and SRE of Ours are compared with those of each other method; equal ones are not counted",
+            "at every cut-off of table 2, MAE and SRE of Ours are compared with those of each other method; equal "
+            "ones are not counted",
             ("best",),
             _smaller,
         ),

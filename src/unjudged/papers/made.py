@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -91,7 +90,7 @@ def _in_brackets(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """A finding: its verdict in every collection, with the comparisons that agree, all of them, and those against it."""
+    """A finding: its verdict in every collection, the comparisons that agree, all of them, and those against it."""
 
     finding: Finding
     verdicts: Mapping[str, tuple[Verdict, int, int, tuple[str, ...]]]
@@ -99,14 +98,14 @@ class Decided:
 
     @property
     def sentence(self) -> str:
-        """`(1) holds for robust03 (12 of 13), in part for ...`: the comparisons that agree stand in brackets."""
+        """`(1): holds for robust03 (12 of 13), holds in part for ...`: the comparisons that agree stand in brackets."""
         if not self.verdicts:
-            return f"{self.finding.key} cannot be told: what it needs is not here"
+            return f"{self.finding.key}: cannot be told, what it needs is not here"
         groups: dict[str, list[str]] = {}
         for name, (verdict, agree, many, _) in self.verdicts.items():
             told = f"{name} ({agree} of {many})" if many else name
             groups.setdefault(HOLDS[verdict.word], []).append(told)
-        return f"{self.finding.key} " + ", ".join(f"{word} for {listed(names, 9)}" for word, names in groups.items())
+        return f"{self.finding.key}: " + ", ".join(f"{word} for {listed(names, 9)}" for word, names in groups.items())
 
     @property
     def word(self) -> str:
@@ -122,7 +121,7 @@ class Decided:
 
 
 class PaperResult(Result):
-    """A paper's findings as a table; `["Table 3"]` and `["Figure 2"]` are its tables and figures, `.made` all of them."""
+    """A paper's findings as a table; `["Table 3"]` and `["Figure 2"]` are its parts, `.made` all of them in order."""
 
     paper: Paper
     made: tuple[Made, ...]

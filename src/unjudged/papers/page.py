@@ -51,7 +51,7 @@ def _section(one: Made) -> Section:
 def _view(result: Result) -> dict[str, Any]:
     """A laid-out table: cells with their text, weight, raised mark and side."""
     columns, rows = result.laid_out()
-    cells = [
+    cells: list[list[dict[str, Any]]] = [
         [
             {"text": c.text, "bold": c.bold, "raised": c.raised}
             if isinstance(c, Shown)

@@ -20,7 +20,7 @@ from unjudged.papers import find
 from unjudged.papers.declaration import Asked, Finding, Item, Panel, Paper
 from unjudged.papers.found import Found, NotHere
 from unjudged.papers.made import Decided, Made, PaperResult
-from unjudged.results import Provenance, Result
+from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import find as find_study
 from unjudged.studies import study
 from unjudged.studies.engine import Progress
@@ -226,7 +226,7 @@ def _command(asked: Asked) -> tuple[str, ...]:
 def _decided(finding: Finding, found: Found, limits: Thresholds) -> Decided:
     """Whether a finding holds, in every collection it can be asked of."""
     limit = limits["paper-generally"] if finding.generally else limits["paper-not-always"]
-    verdicts = {}
+    verdicts: dict[str, tuple[Verdict, int, int, tuple[str, ...]]] = {}
     for name in found.collections:
         if not any(name in found.names.get(key, ()) for key in finding.needs):
             continue

@@ -9,6 +9,7 @@ from typing import Any
 
 from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Paper
 from unjudged.papers.found import Found, Table, drawn, letter
+from unjudged.results import Row
 from unjudged.statistics.draws import SAMPLINGS, expected_shared_topics
 
 NAMED_BY_PAPER = {
@@ -70,7 +71,8 @@ def _sensitivity(key: str) -> Callable[[Found], list[Panel]]:
             several = len({row[level] for row in rows}) > 1
             kept = [i for i in range(len(head)) if i != way and (several or i != level)]
             for i, sampling in enumerate(SAMPLINGS):
-                table: Table = [head[k] for k in kept], [tuple(r[k] for k in kept) for r in rows if r[way] == sampling]
+                lines: list[Row] = [tuple(row[k] for k in kept) for row in rows if row[way] == sampling]
+                table: Table = [head[k] for k in kept], lines
                 panels.append(found.shown(f"{name} {letter(i)} {sampling.capitalize()}", table, key))
         return panels
 
@@ -91,7 +93,7 @@ def _overlap(found: Found) -> list[Panel]:
                 ]
     if not cells:
         found.result("graded")
-    rows = [(way.capitalize(), *(column[i] for column in cells.values())) for i, way in enumerate(SAMPLINGS)]
+    rows: list[Row] = [(way.capitalize(), *(column[i] for column in cells.values())) for i, way in enumerate(SAMPLINGS)]
     return [found.shown("", (["", *cells], rows), *(key for key in ("graded", "qa") if key in found.results))]
 
 
@@ -167,7 +169,8 @@ PAPER = Paper(
     "sakai2005",
     "The Effect of Topic Sampling in Sensitivity Comparisons of Information Retrieval Metrics",
     "T. Sakai, NTCIR-5, 2005",
-    "The swap method draws two sets of topics many times and asks how large a difference between two runs must be so that "
+    "The swap method draws two sets of topics many times and asks how large a difference between two runs must be so "
+    "that "
     "both sets agree on it. The paper draws the two sets in three ways (disjoint, with replacement, independently) and "
     "asks whether the measures keep their order of sensitivity. Here: the 30 best runs by Relaxed-AveP, half of the "
     "topics in each set, 1000 trials.",

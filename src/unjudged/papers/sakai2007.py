@@ -7,7 +7,8 @@ from typing import Any
 
 from unjudged.papers import contents
 from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Paper
-from unjudged.papers.found import Found, by_collection, drawn
+from unjudged.papers.found import Found, by_collection, drawn, letter
+from unjudged.statistics.pairs import exact_mean
 
 NAMED_BY_PAPER = {
     "bpref_R": "bpref_R",
@@ -43,21 +44,19 @@ def _reduced(chart: str, levels: Sequence[float] | None = None) -> Callable[[Fou
 
 
 def _at_least(statistic: str, better: Sequence[str], worse: str, strictly: bool) -> Callable[[Found, str], list[Check]]:
-    """At every level below all judgments: is each of these measures as good as that one (or better)?"""
+    """On average over the levels below all judgments: is each of these measures as good as that one (or better)?"""
 
     def checks(found: Found, name: str) -> list[Check]:
-        values = {
-            (row["level"], row["measure"]): row[statistic]
-            for row in found.rows("reduction")
-            if row["collection"] == name and row["level"] < FULL
-        }
+        values: dict[str, list[float]] = {}
+        for row in found.rows("reduction"):
+            if row["collection"] == name and row["level"] < FULL:
+                values.setdefault(row["measure"], []).append(row[statistic])
+        mean = {measure: exact_mean(series) for measure, series in values.items()}
         return [
             (
-                f"{measure} {values[level, measure]:.3f}, {worse} {values[level, worse]:.3f} at {level:g}%",
-                values[level, measure] > values[level, worse]
-                or (not strictly and values[level, measure] == values[level, worse]),
+                f"{measure} {mean[measure]:.3f}, {worse} {mean[worse]:.3f}",
+                mean[measure] > mean[worse] or (not strictly and mean[measure] == mean[worse]),
             )
-            for level in dict.fromkeys(level for level, _ in values)
             for measure in better
         ]
 
@@ -72,16 +71,29 @@ def _more_robust(found: Found, name: str) -> list[Check]:
 
 
 def _power(found: Found) -> list[Panel]:
-    """Table 3: the collections side by side, as the study has it."""
-    return [found.shown("", found.laid_out("power"), "power")]
+    """Table 3: the collections, which the study puts side by side, one below the other."""
+    head, rows = found.laid_out("power")
+    names = found.names["power"]
+    wide = len(head) // len(names)
+    parts = {name: slice(i * wide, (i + 1) * wide) for i, name in enumerate(names)}
+    return [
+        found.shown(
+            f"{letter(i)} {name}" if len(names) > 1 else name,
+            (["measure", *head[part][1:]], [row[part] for row in rows]),
+            "power",
+        )
+        for i, (name, part) in enumerate(parts.items())
+    ]
 
 
 PAPER = Paper(
     "sakai2007",
     "Alternatives to Bpref",
     "T. Sakai, SIGIR 2007",
-    "bpref was made for collections with few judgments. The paper takes judgments away at random and compares bpref with "
-    "ordinary measures on condensed lists, from which unjudged documents are removed (AveP', Q', nDCG'). Here: the 30 best "
+    "bpref was made for collections with few judgments. The paper takes judgments away at random and compares bpref "
+    "with "
+    "ordinary measures on condensed lists, from which unjudged documents are removed (AveP', Q', nDCG'). Here: the 30 "
+    "best "
     "runs by AveP, one random order of the judgments, bootstrap tests at alpha 0.05.",
     STUDIES,
     (
@@ -131,22 +143,26 @@ PAPER = Paper(
     (
         Finding(
             "(i)",
-            "the orders by Q', nDCG', rpref_relative2 and AveP' are at least as robust to missing judgments as that by bpref_R",
-            "at 90, 70, 50, 30 and 10% of the judgments, tau of each of the four is compared with tau of bpref_R; equal ones agree",
+            "the orders by Q', nDCG', rpref_relative2 and AveP' are at least as robust to missing judgments as that "
+            "by bpref_R",
+            "tau with the order under all judgments, averaged over 90, 70, 50, 30 and 10% of the judgments: that of "
+            "each of the four is not below that of bpref_R",
             ("reduction",),
             _at_least("tau", CONDENSED, BPREF, strictly=False),
         ),
         Finding(
             "(ii)",
-            "the orders by Q-measure and nDCG are more robust to missing judgments than that by AveP, and as robust as that by bpref_R",
-            "at each of these levels, tau of both is compared with tau of AveP (it must be larger) and of bpref_R (as large)",
+            "the orders by Q-measure and nDCG are more robust to missing judgments than that by AveP, and as robust "
+            "as that by bpref_R",
+            "the same averages: those of both are above that of AveP, and not below that of bpref_R",
             ("reduction",),
             _more_robust,
         ),
         Finding(
             "(iii)",
-            "with few judgments, Q', nDCG', rpref_relative2 and AveP' tell more pairs of runs apart than bpref_R (the paper's i')",
-            "at each of these levels, the discriminative power of each of the four is compared with that of bpref_R",
+            "with few judgments, Q', nDCG', rpref_relative2 and AveP' tell more pairs of runs apart than bpref_R (the "
+            "paper's i')",
+            "discriminative power averaged over the same levels: that of each of the four is above that of bpref_R",
             ("reduction",),
             _at_least("power", CONDENSED, BPREF, strictly=True),
         ),

@@ -43,7 +43,7 @@ def _order(found: Found) -> list[Panel]:
     """Table 5: tau with the full order, judgments of three teams and of one (average)."""
     panels = []
     for i, (name, (head, rows)) in enumerate(found.tables("taken").items()):
-        shown = [(_taken(row[0]), *row[2:]) for row in rows if row[1] == "tau" and row[0] != FULL]
+        shown: list[Row] = [(_taken(row[0]), *row[2:]) for row in rows if row[1] == "tau" and row[0] != FULL]
         panels.append(found.shown(f"{letter(i)} {name}", (["", *head[2:]], shown), "taken"))
     return panels
 
@@ -161,8 +161,10 @@ PAPER = Paper(
     "sakai2009",
     "On the Robustness of Information Retrieval Metrics to Biased Relevance Assessments",
     "T. Sakai, Journal of Information Processing 17, 2009",
-    "Judgments are biased where the judged documents come from a few teams, or from the very top of the runs. The paper "
-    "compares measures on condensed lists (AP', Q', nDCG', RBP', bpref) with ordinary ones (AP, Q, nDCG, RBP) under such "
+    "Judgments are biased where the judged documents come from a few teams, or from the very top of the runs. The "
+    "paper "
+    "compares measures on condensed lists (AP', Q', nDCG', RBP', bpref) with ordinary ones (AP, Q, nDCG, RBP) under "
+    "such "
     "judgments. Here: one run of each team, drawn by the seed; bootstrap tests at alpha 0.05.",
     STUDIES,
     (
@@ -205,7 +207,8 @@ PAPER = Paper(
         Item(
             "Table",
             (6, 7),
-            "Discriminative power at alpha 0.05 with judgments of one team (average) and of three; bold: highest power, fewest errors.",
+            "Discriminative power at alpha 0.05 with judgments of one team (average) and of three; bold: highest "
+            "power, fewest errors.",
             ("taken", "power"),
             _significant,
         ),
@@ -227,15 +230,19 @@ PAPER = Paper(
     (
         Finding(
             "(1)",
-            "measures on condensed lists overestimate runs that were not in the pool, ordinary ones underestimate them, and the overestimation is larger",
-            "for AP, Q, nDCG and RBP, averaged over left-out teams: the condensed form rises, the ordinary form falls, and the rise is larger than the fall; bpref rises",
+            "measures on condensed lists overestimate runs that were not in the pool, ordinary ones underestimate "
+            "them, and the overestimation is larger",
+            "for AP, Q, nDCG and RBP, averaged over left-out teams: the condensed form rises, the ordinary form "
+            "falls, and the rise is larger than the fall; bpref rises",
             ("leave",),
             _over_and_under,
         ),
         Finding(
             "(2)",
-            "with judgments from one team or three, AP', Q' and nDCG' are not always better than AP, Q and nDCG at telling runs apart",
-            "for judgments of one team (average) and of three: the power of the condensed form is not above that of the ordinary form",
+            "with judgments from one team or three, AP', Q' and nDCG' are not always better than AP, Q and nDCG at "
+            "telling runs apart",
+            "for judgments of one team (average) and of three: the power of the condensed form is not above that of "
+            "the ordinary form",
             ("taken",),
             _not_superior("taken"),
             generally=False,
@@ -251,7 +258,8 @@ PAPER = Paper(
         Finding(
             "(4)",
             "under both kinds of bias, AP' and Q' tell more pairs of runs apart than bpref, RBP and RBP'",
-            "under every condition of tables 6, 7, 9 and 10, the power of AP' and of Q' is compared with that of the three",
+            "under every condition of tables 6, 7, 9 and 10, the power of AP' and of Q' is compared with that of the "
+            "three",
             ("taken", "depth"),
             _more_discriminative,
         ),
