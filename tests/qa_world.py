@@ -1,4 +1,4 @@
-"""A small made-up collection of questions: classes of answers with levels, and runs that find them more or less well."""
+"""A small made-up collection of questions: classes of answers with levels, and runs of different skill."""
 
 from __future__ import annotations
 

@@ -127,6 +127,10 @@ COMMANDS: dict[str, str] = {
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
     "study change": "study change QRELS RUNS TEAMS --before TRUTH --format tsv",
     "study topics": "study topics QRELS RUNS --a OLD-NAME --b OTHER-NAME -m AP --format tsv",
+    **{
+        f"paper {name}": f"paper {name} QRELS RUNS TEAMS --trials 20 --resamples 20"
+        for name in ("sakai2005", "sakai2007", "sakai2009", "lipani2015")
+    },
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
@@ -196,7 +200,7 @@ class Matrix:
             "OTHER-NAME": [self.runs[4]],
         }
         found = [part for word in shlex.split(COMMANDS[name]) for part in given.get(word, [word])]
-        if cell.resumed and name.startswith("study"):
+        if cell.resumed and name.startswith(("study", "paper")):
             found += ["--workdir", f"kept/{list(COMMANDS).index(name)}"]
         return found if name in JOBLESS else [*found, "--jobs", str(cell.jobs)]
 

@@ -118,7 +118,7 @@ def test_spellings_of_the_papers_are_measures() -> None:
             if re.fullmatch(r"A?nD?CG('|\d+)?", theirs):
                 continue
             assert measures(theirs) == measures(ours), theirs
-    with pytest.raises(uj.MeasureError, match="sakai2005 has 4 sets of measures.*sakai2005-qa \\(6 measures\\)"):
+    with pytest.raises(uj.MeasureError, match=r"sakai2005 has 4 sets of measures.*sakai2005-qa \(6 measures\)"):
         measures("sakai2005")
 
 
@@ -161,7 +161,7 @@ def test_findings_by_hand(made: Any) -> None:
     """Finding (1) of 2009, counted again from the study's rows."""
     result = made("sakai2009")
     assert [row[0] for row in result.rows()] == [f"({n})" for n in (1, 1, 2, 2, 3, 3, 4, 4)]
-    leave = [p.result for p in result["Table 3"].panels][0]
+    leave = result["Table 3"].result
     change: dict[str, list[float]] = {}
     for row in leave.laid_out()[1]:
         for measure, cell in zip(leave.columns[2:], row[2:], strict=True):
@@ -199,7 +199,7 @@ def test_what_cannot_be_had_is_told_and_the_rest_is_there(collections: Any) -> N
     first = collections["first"]
     alone = uj.paper("sakai2005", first, table=[3, 4], **QUICK)
     assert alone["Table 4"].why_not == "this needs a collection of questions and answers (qa = true in the manifest)"
-    assert [p.title for p in alone["Table 3"].panels][0] == "collection (a) Disjoint"
+    assert alone["Table 3"].panels[0].title == "collection (a) Disjoint"
     assert "Not here: this needs a collection of questions" in alone.render("markdown")
     without = uj.load(first.sources[0], list(first.sources[1:]))
     both = uj.paper("sakai2009", {"with": first, "without": without}, table=3, **QUICK)

@@ -100,7 +100,13 @@ def named(collections: Any) -> Collections:
         raise UsageError("a paper needs a Collection, or several as {name: Collection}")
     if not found:
         raise UsageError("a paper needs at least one collection")
-    return found
+    return Collections({name: _by_name(collection) for name, collection in found.items()}, found.settings)
+
+
+def _by_name(collection: Collection) -> Collection:
+    """Its runs in order of their names, so that the order in which they were given shows nowhere."""
+    names = tuple(sorted(collection.runs))
+    return collection if names == collection.runs else collection.with_runs(names)
 
 
 @contextlib.contextmanager

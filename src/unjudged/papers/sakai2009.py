@@ -133,7 +133,8 @@ def _powers(found: Found, key: str, name: str) -> dict[str, dict[str, float]]:
         condition = str(row["condition"]) if key == "taken" else f"depth {row['level']:g}"
         aside = key == "taken" and condition != AVERAGE and "+" not in condition
         if row["collection"] == name and not aside:
-            told.setdefault(condition, {})[row["measure"]] = row["power"]
+            words = {AVERAGE: "one team"}.get(condition, "three teams") if key == "taken" else condition
+            told.setdefault(words, {})[row["measure"]] = row["power"]
     return told
 
 
