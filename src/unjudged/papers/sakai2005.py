@@ -72,11 +72,16 @@ def _sensitivity(key: str) -> Callable[[Found], list[Panel]]:
             kept = [i for i in range(len(head)) if i != way and (several or i != level)]
             for i, sampling in enumerate(SAMPLINGS):
                 lines: list[Row] = [tuple(row[k] for k in kept) for row in rows if row[way] == sampling]
-                table: Table = [head[k] for k in kept], lines
+                table: Table = [_short(head[k]) for k in kept], lines
                 panels.append(found.shown(f"{name} {letter(i)} {sampling.capitalize()}", table, key))
         return panels
 
     return make
+
+
+def _short(name: str) -> str:
+    """`(i) difference` -> `(i)`, as the paper's tables have it; the caption explains."""
+    return name.partition(" ")[0] if name.startswith("(") else name
 
 
 def _overlap(found: Found) -> list[Panel]:
