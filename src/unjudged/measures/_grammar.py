@@ -159,12 +159,18 @@ def with_gains_of_sets(collection: Collection, wanted: Any) -> Collection:
 
 
 def _gains_of_sets(wanted: Any) -> dict[int, float] | None:
+    return next((sets.GAINS[part] for part in _spellings(wanted) if part in sets.GAINS), None)
+
+
+def _spellings(wanted: Any) -> list[str]:
+    """The texts among the measures asked for, each as it was written."""
     names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, (list, tuple)) else []
-    for name in names:
-        for part in split_list(name) if isinstance(name, str) else []:
-            if part in sets.GAINS:
-                return sets.GAINS[part]
-    return None
+    return [part for name in names if isinstance(name, str) for part in split_list(name)]
+
+
+def names_a_paper(wanted: Any) -> bool:
+    """Is a set of one of the papers on retrieval among the measures asked for?"""
+    return any(part in sets.PAPERS for part in _spellings(wanted))
 
 
 def measures(wanted: Any, rel: int | None = None) -> list[Measure]:

@@ -62,6 +62,12 @@ NAMED: dict[str, tuple[str, ...]] = {
 }
 """Set name -> spellings, with the parameters of the papers."""
 
+ANSWERS = "sakai2005-qa"
+"""The measures of question answering, where none are asked for."""
+
+PAPERS = tuple(name for name in NAMED if name.startswith("sakai") and name != ANSWERS)
+"""Sets of the papers that take the best runs by AP."""
+
 GAINS: dict[str, dict[int, float]] = {"sakai2009": {1: 1.0, 2: 3.0}}
 """Gains a set brings along for judgments with the grades 0, 1, 2 (TREC's; B and S of NTCIR's three levels).
 

@@ -56,7 +56,7 @@ def correct(
     measures: Any = "P@10",
     rel: int | None = None,
     method: str | Sequence[str] | None = None,
-    alpha: float = 1.0,
+    merge_weight: float = 1.0,
     indicator: str = "lambda",
     protocol: str = "strict",
     no_trial: bool = False,
@@ -70,14 +70,14 @@ def correct(
     without it every run that was not pooled is corrected. Where every run was pooled, the table shows each of them
     left out with its team: its score then, the corrected one, and its score in the pool.
 
-    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --alpha and --indicator belong to it), webber-park
-    (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall. The
-    correction is tried on the pool first: each team (without a team file: each run) is left out and corrected as if it
-    were new. That gives the interval, at --confidence. Where it brings no gain, measures other than P@n are refused;
+    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --merge-weight and --indicator belong to it),
+    webber-park (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall.
+    The correction is tried on the pool first: each team (without a team file: each run) is left out and corrected as if
+    it were new. That gives the interval, at --confidence. Where it brings no gain, measures other than P@n are refused;
     --force gives them all the same, and --no-trial saves the trial.
     """
     how = protocol_of(protocol)
-    check("alpha", alpha, "correct")
+    check("merge_weight", merge_weight)
     check("confidence", confidence, "correct")
     one_of(indicator, lipani.INDICATORS, "indicator")
     chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
@@ -94,7 +94,7 @@ def correct(
     outside = names is None
     if names is None:
         names = tuple(run for run in base.runs if run not in set(pool.runs))
-    asked = _Asked(case, pool, how, alpha, indicator, confidence, force)
+    asked = _Asked(case, pool, how, merge_weight, indicator, confidence, force)
     left = "team" if case.collection.teams else "run"
     groups = groups_of(base, pool, left)
     tried: Trials = {}
@@ -132,7 +132,7 @@ def correct(
             **how.settings(),
             **pool.settings,
             "pooled runs named": list(pool.runs),
-            "alpha": alpha,
+            "merge weight": merge_weight,
             "indicator": indicator,
             "validated by leaving out": f"one {left} at a time" if tried else None,
             "confidence": confidence,
@@ -303,7 +303,7 @@ class _Asked:
     case: Case
     pool: Pool
     protocol: Protocol
-    alpha: float
+    merge_weight: float
     indicator: str
     confidence: float
     force: bool
@@ -314,7 +314,7 @@ class _Asked:
         many = f"{counted(len(set(groups.values())), left)} left out"
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         if counts:
-            how = {"methods": counts[0][1], "alpha": self.alpha, "indicator": self.indicator}
+            how = {"methods": counts[0][1], "alpha": self.merge_weight, "indicator": self.indicator}
             shared = Experiment.of(collection, self.pool, groups, self.protocol, **how)
             units = [((m.params["k"],), m.params["rel"]) for m, _ in counts]
             values = self.case.run(tried_by_counting, shared, units, many)
@@ -339,7 +339,7 @@ class _Asked:
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         many = counted(len(names), "new run")
         if counts:
-            how = {"alpha": self.alpha, "indicator": self.indicator}
+            how = {"alpha": self.merge_weight, "indicator": self.indicator}
             shared = NewRuns.of(collection, self.pool, names, self.protocol, counts[0][1], **how)
             units = [(m.params["k"], m.params["rel"]) for m, _ in counts]
             values = self.case.run(corrected_by_counting, shared, units, many)

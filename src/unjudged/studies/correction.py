@@ -129,7 +129,7 @@ def correction(
     per_run: bool = False,
     test: str = "tukey",
     alpha: float = 0.05,
-    merge_alpha: float = 1.0,
+    merge_weight: float = 1.0,
     indicator: str = "lambda",
     rel: int = 1,
 ) -> Answer:
@@ -146,13 +146,13 @@ def correction(
     one_of(test, TESTS, "test")
     one_of(indicator, INDICATORS, "indicator")
     how, wanted, chosen = protocol_of(protocol), _cutoffs(cutoffs), _methods(methods)
-    check("merge_alpha", merge_alpha)
+    check("merge_weight", merge_weight)
     check("alpha", alpha)
     read = how.read(case.collection)
     pool = pool_to_correct(case, read, pooling, how)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
-    merging = {"alpha": merge_alpha, "indicator": indicator}
+    merging = {"alpha": merge_weight, "indicator": indicator}
     shared = Experiment.of(read, pool, groups, how, methods=chosen, **merging, top=top)
     many = f"{counted(len(set(groups.values())), leave)} left out"
     (value,) = case.run(tried_by_counting, shared, [(wanted, rel)], many)  # cut-offs share the merged lists
@@ -181,7 +181,7 @@ def correction(
             "top": top,
             "cut-offs": list(wanted),
             "significance": f"{test}, alpha {alpha}",
-            "merging alpha": merge_alpha,
+            "merge weight": merge_weight,
             "indicator": indicator,
             "rel": rel,
             "pool": {**pool.settings, "runs named": list(pool.runs)},
