@@ -15,7 +15,7 @@ from unjudged.collection import Collection, Floats
 from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
-from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.measures import Measure, measures, measures_for
 from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
 
@@ -318,8 +318,7 @@ def score(
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     counted = counted_topics(collection, topics)
-    chosen = measures(wanted, rel)
-    collection = with_gains_of_sets(collection, wanted)
+    chosen = measures_for(collection, wanted, rel)
     chosen = under_policy(chosen, unjudged)
     shape = len(collection.runs), len(collection.judgments.topics)
     values = np.empty((*shape, len(chosen)))
@@ -368,8 +367,7 @@ def score_bounds(
 
     refuse_unbounded(collection, growth)
     counted = counted_topics(collection, topics)
-    chosen = measures(wanted, rel)
-    collection = with_gains_of_sets(collection, wanted)
+    chosen = measures_for(collection, wanted, rel)
     ends = bounds_of(collection, chosen, growth)
     settings = {
         **collection.settings,

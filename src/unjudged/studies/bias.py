@@ -22,6 +22,7 @@ from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
+from unjudged.studies.engine.answer import one_head
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
@@ -173,7 +174,8 @@ def together(answers: Answers) -> Table:
     told = [(case.name, *answer.data) for case, answer in answers if answer.rows]
     spread = any(varied for _, varied, _ in told)
     tables = [(name, *layout(spread)) for name, _, layout in told]
-    return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
+    head = one_head([columns for _, columns, _ in tables])
+    return ["collection", *head], [(name, *row) for name, _, rows in tables for row in rows]
 
 
 def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats
 from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError
-from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.measures import Measure, measures
 from unjudged.scoring import Scores, score
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
@@ -72,8 +72,8 @@ def prepare(
     """The collection of a case, prepared. `redrawn`: repeats draw more than runs."""
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
-    wanted = scoring.chosen()
-    ready = with_gains_of_sets(case.collection, scoring.measures)
+    ready = case.collection
+    wanted = scoring.chosen(ready)
     drawn = runs.one_per_team
     selections = [
         tuple(choose(ready, runs, wanted[:1], repeat=repeat, rel=scoring.rel))
