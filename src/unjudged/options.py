@@ -354,6 +354,8 @@ _VARIANTS = (
     _variant("study", "measures", default="sakai2009"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
+    _variant("study correction", "measures", help="measures besides P@n, corrected by webber-park, as RBP@10",
+        default=()),
     _variant("study correction", "rel", help="smallest relevant grade", default=1),
     _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed"),
         check=_holds(lambda p: p in ("nonrelevant", "condensed"),
@@ -389,8 +391,8 @@ _VARIANTS = (
         check=_holds(lambda c: 0 < c < 1, "the confidence lies between 0 and 1, not {}")),
     _variant("correct", "force", help="correct also where the trial shows no gain"),
     _variant("correct", "protocol", metavar="P", choices=()),
-    Option("correct.method", "for P@n: lipani (the default), webber-park, lipani-v2, webber-ratio, per-topic; for "
-        "other measures webber-park, and webber-recall for R@n", "M[,M...]"),
+    Option("correct.method", "for P@n: lipani, webber-park, lipani-v2, webber-ratio, per-topic; for other measures "
+        "webber-park, and webber-recall for R@n (default: the one that did best on left-out teams)", "M[,M...]"),
     # judgments
     _variant("qrels take", "team", help="team to take; repeatable"),
     _variant("qrels take", "run", help="run to take; repeatable"),

@@ -66,7 +66,11 @@ def result_of(
         rows = [(case.name, *row) for case, answer in answers for row in answer.rows]
         layout = _stacked(answers, together)
         figures = figures if drawn_together is None else drawn_together(answers)
-    every = [*(note for case, _ in answers for note in case.notes), *notes, *(_other_labels(answers) if several else ())]
+    every = [
+        *(note for case, _ in answers for note in case.notes),
+        *notes,
+        *(_other_labels(answers) if several else ()),
+    ]
     return Result(
         columns,
         lambda: rows,
@@ -100,9 +104,7 @@ def one_head(heads: Sequence[Sequence[str]]) -> list[str]:
     if all(list(head) == first for head in heads):
         return first
     alike = {spelling: spelling.partition("(")[0] for head in heads for spelling in spellings(head)}
-    return [
-        name if all(head[i] == name for head in heads) else shortened(name, alike) for i, name in enumerate(first)
-    ]
+    return [name if all(head[i] == name for head in heads) else shortened(name, alike) for i, name in enumerate(first)]
 
 
 def _other_labels(answers: Answers) -> list[str]:
