@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from correction_reference import Reference
 from correction_worlds import load, world
 from made_scores import rows_of
@@ -42,7 +43,7 @@ PUBLISHED = {
 }
 """Lipani, Lupu & Hanbury 2015, table 2, "Ad Hoc 2": MAE and SRE of Ours, Webber, Reduced Pool."""
 METHODS = ("lipani", "webber-park", "reduced-pool")
-COLUMNS = ["method", "n", "mae", "sre", "sre_star", "tau", "runs"]
+COLUMNS = ["measure", "method", "n", "mae", "sre", "sre_star", "tau", "runs"]
 PER_RUN = [
     *("run", "team", "n", "true", "reduced", "webber_park", "lipani"),
     *("anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda"),
@@ -357,22 +358,31 @@ def test_more_methods_and_indicators(collections: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("method", ["lipani", "webber-park"])
 @pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
-def test_the_verdict_is_the_share_of_the_error_that_is_left(
+def test_the_verdict_counts_the_size_of_the_change_and_its_chance(
     collections: dict[str, Any], name: str, method: str
 ) -> None:
     result = study(collections[name], methods=method)
     mae = result.frame[result.frame.n == 2].set_index("method").mae  # no P@10 here: the first cut-off
     before, after = mae["reduced-pool"], mae[method]
+    runs = study(collections[name], methods=method, per_run=True).frame
+    runs = runs[runs.n == 2].assign(
+        old=lambda f: (f.true - f.reduced).abs(), new=lambda f: (f.true - f[method.replace("-", "_")]).abs()
+    )
     told = result.verdict
     assert told is not None and told.value is not None
-    assert told.value == pytest.approx(after / before)
-    assert told.word == ("solid" if told.value <= 0.5 else "with care" if told.value <= 0.999 else "fragile")
+    # jackknife over the teams by hand, with scipy's t
+    sums = runs.groupby("team")[["old", "new"]].sum()
+    without = [(sums.new.sum() - team.new) / (sums.old.sum() - team.old) for team in sums.itertuples()]
+    many = len(without)
+    error = math.sqrt((many - 1) / many * sum((w - sum(without) / many) ** 2 for w in without))
+    assert told.value == pytest.approx(after / before + scipy.stats.t.isf(0.025, many - 1) * error)
+    assert told.word == ("solid" if told.value <= 0.5 else "with care" if told.value <= 0.9 else "fragile")
     change = f"stays at {printed(before)}"
-    if abs(after - before) > 1e-9:
+    if printed(after) != printed(before):
         change = f"{'falls' if after < before else 'rises'} from {printed(before)} to {printed(after)}"
-    assert told.sentence == f"by {method} the error of left-out runs in P@2 {change}"
-    runs = study(collections[name], methods=method, per_run=True).frame
-    runs = runs[runs.n == 2].assign(error=lambda f: (f.true - f[method.replace("-", "_")]).abs().round(12))
+    assert told.sentence.startswith(f"by {method} the error of left-out runs in P@2 {change}, give or take ")
+    assert ("which may be chance" in told.sentence) == (printed(after) < printed(before) and told.value >= 1)
+    runs = runs.assign(error=lambda f: f.new.round(12))
     assert told.decided_by == (runs.sort_values(["error", "run"]).run.iloc[-1],)
 
 

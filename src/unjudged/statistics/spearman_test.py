@@ -25,7 +25,7 @@ def spearman_p_value(x: ArrayLike, y: ArrayLike) -> float:
         return float(correlation_p_value(rho, len(values)))
     from scipy.stats import rankdata
 
-    first, second = rankdata(x), rankdata(values)
+    first, second = rankdata(np.asarray(x, np.float64)), rankdata(values)
     products = [float(first @ np.array(order)) for order in itertools.permutations(second.tolist())]
     middle = float(first.sum() * second.sum() / len(first))
     there = abs(float(first @ second) - middle)

@@ -126,11 +126,11 @@ def correct(
         case.note(note)
     lead, (by, *_) = chosen[0]
     first = [c for c in found if (c.measure, c.method) == (str(lead), by)] if names else []
-    moved = lifted([c.adjustment for c in first], *([] if outside else ["new run"]))
+    unjudged = [c.quantities.get("k", 1.0) for c in first]
+    runs = [c.run for c in first]
+    moved = lifted(lead, runs, [c.adjustment for c in first], unjudged, *([] if outside else ["new run"]))
     if any(c.refused for c in first):
         moved = "; the correction is refused"
-    if first and all(c.complete for c in first):
-        moved = f"; nothing to correct: the {_places(lead)} of {_whose(first)} were all judged"
     return Answer(
         COLUMNS,
         [c.row() for c in found],
@@ -596,15 +596,28 @@ def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
     return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)
 
 
-def lifted(adjustments: Sequence[float], what: str = "run outside the pool") -> str:
-    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`."""
+def lifted(
+    measure: Measure,
+    runs: Sequence[str],
+    adjustments: Sequence[float],
+    unjudged: Sequence[float],
+    what: str = "run outside the pool",
+) -> str:
+    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`.
+
+    `unjudged`: their shares of unjudged places (k). Where all are 0, there is nothing to correct.
+    """
     up = [value for value in adjustments if value > ZERO]
     many = len(adjustments)
     if not many:
         return ""
+    all_of_them = counted(many, what, what.replace("run", "runs"))
+    if max(unjudged) < ZERO:
+        whose = runs[0] if many == 1 else f"the {all_of_them}"
+        n = measure.params.get("k")
+        return f"; nothing to correct in {whose}: all of the first {n} documents were judged"
     if many == 1:
         return f"; the one {what} {f'is lifted by {printed(up[0])}' if up else 'keeps its score'}"
-    all_of_them = counted(many, what, what.replace("run", "runs"))
     if not up:
         return f"; none of {all_of_them} is lifted"
     return (
@@ -641,15 +654,6 @@ def _of_methods(trials: Trials, chosen: Chosen) -> str:
 def _plus_minus(trust: Trust) -> str:
     half = trust.give_or_take()
     return f" ± {printed(half)}" if math.isfinite(half) else ""
-
-
-def _places(measure: Measure) -> str:
-    n = measure.params.get("k")
-    return f"first {n} documents" if n else "documents"
-
-
-def _whose(found: Sequence[Corrected]) -> str:
-    return found[0].run if len(found) == 1 else f"all {counted(len(found), 'run')}"
 
 
 def _short_table(found: Sequence[Corrected]) -> Table:

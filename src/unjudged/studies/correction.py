@@ -17,9 +17,8 @@ from unjudged.correction.any_measure import LeftOut, Scorer, joined
 from unjudged.correction.counts import MOST
 from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
 from unjudged.correction.lipani import INDICATORS, from_arrays
-from unjudged.correction.methods import METHODS, methods_for
+from unjudged.correction.methods import METHODS, NONE, methods_for
 from unjudged.correction.protocols import protocol_of
-from unjudged.correction.trust import best_of
 from unjudged.errors import UsageError, one_of
 from unjudged.figures import Figure, Records, distinct, marks, theme
 from unjudged.measures import Measure
@@ -33,11 +32,13 @@ from unjudged.statistics.reliability import d_study, g_study
 from unjudged.statistics.spearman_test import spearman_p_value
 from unjudged.studies.correct import (
     QUANTITIES,
+    Trials,
     Tried,
     after_correction,
     corrected_by_counting,
     lifted,
     pool_to_correct,
+    recommended,
     trials_of,
     tried_by_counting,
     tried_by_scoring,
@@ -96,6 +97,7 @@ class Found:
     collection: Collection
     pool: Pool
     shared: Experiment
+    shown: tuple[str, ...]
     trials: tuple[Trial, ...]
     test: str
     alpha: float
@@ -135,7 +137,7 @@ class Found:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods, and the scores without any."""
-        return (*self.shared.methods, REDUCED)
+        return (*self.shown, REDUCED)
 
     def with_all_runs(self) -> Found:
         """The same without choosing the best runs."""
@@ -180,7 +182,7 @@ def correction(
     leave: str = "team",
     top: float | None = None,
     cutoffs: Any = CUTOFFS,
-    methods: Any = METHODS[:2],
+    methods: Any = None,
     per_run: bool = False,
     test: str = "tukey",
     alpha: float = 0.05,
@@ -202,7 +204,8 @@ def correction(
     """
     one_of(test, TESTS, "test")
     one_of(indicator, INDICATORS, "indicator")
-    how, wanted, chosen = protocol_of(protocol), _cutoffs(cutoffs), _methods(methods)
+    how, wanted = protocol_of(protocol), _cutoffs(cutoffs)
+    chosen = _methods(METHODS[:2] if methods is None else methods)
     check("merge_alpha", merge_alpha)
     check("alpha", alpha)
     read = how.read(case.collection)
@@ -210,31 +213,34 @@ def correction(
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
     merging = {"alpha": merge_alpha, "indicator": indicator}
-    shared = Experiment.of(read, pool, groups, how, methods=chosen, **merging, top=top)
+    every = METHODS if methods is None else chosen
+    shared = Experiment.of(read, pool, groups, how, methods=every, **merging, top=top)
     many = f"{counted(len(set(groups.values())), leave)} left out"
     (value,) = case.run(tried_by_counting, shared, [(wanted, rel)], many)  # cut-offs share the merged lists
     trials = tuple(trials_of(value, pool))
     more = [_scored(case, read, pool, m, groups, shared.top, many) for m in _further(measures, rel)]
-    found = Found(case.name, read, pool, shared, trials, test, alpha, rel, tuple(more))
+    found = Found(case.name, read, pool, shared, chosen, trials, test, alpha, rel, tuple(more))
     if deep := found.deep:
         case.note(f"cut-off {', '.join(map(str, deep))} is deeper than the pool ({pool.depth}): {UNCERTAIN}")
     trial = next((t for t in found.trials if t.n == 10), found.trials[0])
-    tried = {one: Tried.of(trial, one, 0.95, groups) for one in chosen}
-    first, (measure,) = (
-        best_of({one: t.trust.errors[:, 1] for one, t in tried.items()}),
-        parse_measures(f"P@{trial.n}", rel),
-    )
+    (measure,) = parse_measures(f"P@{trial.n}", rel)
+    tried: Trials = {(measure, one): Tried.of(trial, one, 0.95, groups) for one in shared.methods}
+    first = chosen[0]
+    if methods is None:  # as `correct` asks: the best of all
+        ((_, (first,)),), tried = recommended([(measure, METHODS)], tried, groups, 0.95)
     outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
     moved = ""
     if outside:
-        new = NewRuns.of(read, pool, outside, how, [first], **merging)
+        new = NewRuns.of(read, pool, outside, how, [] if first == NONE else [first], **merging)
         (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
-        moved = lifted(from_arrays(value)[1][first].tolist())
+        effect, added = from_arrays(value)
+        plus = added.get(first, np.zeros(len(outside)))
+        moved = lifted(measure, outside, np.minimum(plus, effect.k).tolist(), effect.k.tolist())
     head, rows = (_per_run if per_run else _summary)(found)
     return Answer(
         head,
         rows,
-        after_correction(case, pooling, str(measure), first, tried[first], moved, groups, leave),
+        after_correction(case, pooling, str(measure), first, tried[measure, first], moved, groups, leave),
         None if per_run else lambda: _table([found]),
         _figures([found]),
         "" if per_run else _caption(found, leave),
@@ -376,7 +382,7 @@ def _summary(found: Found) -> Table:
 
 def _per_run(found: Found) -> Table:
     """A row per run and cut-off; later variants stand at the end."""
-    methods = found.shared.methods
+    methods = found.shown
     head = (
         *("run", "team", "n", "true", "reduced"),
         *(m.replace("-", "_") for m in ("webber-park", "lipani") if m in methods),
