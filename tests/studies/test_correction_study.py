@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import warnings
 from pathlib import Path
@@ -20,7 +21,9 @@ from places import DATA
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
+from unjudged.statistics.correlation import correlation_p_value
 from unjudged.statistics.errors_of import passed_runs
+from unjudged.statistics.spearman_test import spearman_p_value
 from unjudged.statistics.tukey import classical_tukey
 from unjudged.studies.correction import (
     error_lines,
@@ -314,9 +317,41 @@ def test_stability_against_scipy(collections: dict[str, Any]) -> None:
         before, after = (frame.mae[value["collection"], m, value["n"]] for m in ("reduced-pool", "lipani"))
         assert value["change"] == pytest.approx(100 * (after - before) / before, abs=1e-3)
     chosen = [v for v in values if v["n"] == 5 and v["coefficient"] == "Phi"]
-    rho, p = stats.spearmanr([v["reliability"] for v in chosen], [v["change"] for v in chosen])
+    x, y = [v["reliability"] for v in chosen], [v["change"] for v in chosen]
+    rho, p = stats.spearmanr(x, y)[0], orders_p_value(x, y)
     told = study(collections).plot("stability").spec["description"]
     assert f"P@5 against Phi: {rho:.2f} (p {p:.2f})" in told
+    # and in the table, in lines of their own; in the figure, in each panel
+    lines = [line for line in study(collections).table().splitlines() if line.startswith("rho with Phi")]
+    assert [line.split()[3] for line in lines] == ["2", "5"]
+    assert f"{rho:.2f} (p {p:.2f})" in lines[1]
+    assert f"rho {rho:.2f} (p {p:.2f})" in study(collections).plot("stability").svg()
+
+
+def orders_p_value(x: list[float], y: list[float]) -> float:
+    """How many of all orders of y correlate with x at least as much, by scipy."""
+    from scipy import stats
+
+    found = abs(stats.spearmanr(x, y)[0])
+    every = [abs(stats.spearmanr(x, order)[0]) for order in itertools.permutations(y)]
+    return sum(r >= found - 1e-9 for r in every) / len(every)
+
+
+@pytest.mark.parametrize(("points", "rho"), [(15, 0.48), (15, 0.36), (15, 0.17), (15, 0.09)])
+def test_published_p_values_of_figure_2(points: int, rho: float) -> None:
+    """Spearman's rho of the 15 collections with p > 0.07, 0.18, 0.54, 0.74, as the caption says."""
+    p = correlation_p_value(rho, points)
+    assert {0.48: 0.07, 0.36: 0.18, 0.17: 0.54, 0.09: 0.74}[rho] == math.floor(p * 100) / 100
+
+
+def test_many_points_take_the_t_distribution() -> None:
+    from scipy import stats
+
+    x = np.random.default_rng(3).random(12)
+    y = x + np.random.default_rng(4).random(12)
+    assert spearman_p_value(x, y) == pytest.approx(stats.spearmanr(x, y)[1])
+    assert spearman_p_value([1, 2, 3], [1, 2, 3]) == pytest.approx(1 / 3)  # 123 and 321 of six orders
+    assert math.isnan(spearman_p_value([1, 1, 1], [1, 2, 3]))
 
 
 def test_figures_show_the_numbers_of_the_tables(collections: dict[str, Any]) -> None:

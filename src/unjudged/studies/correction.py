@@ -586,7 +586,8 @@ def error_lines(rows: Records, error: str) -> Figure:
         f"{_ERRORS[error].capitalize()} of {', '.join(methods)} against the cut-off; at n = "
         f"{cutoffs[-1] if cutoffs else '-'}: {told}."
     )
-    return marks.chart(rows, said, *layers, width=320, height=240)
+    several = {"resolve": {"scale": {"y": "independent"}}} if rows and "collection" in rows[0] else {}
+    return marks.chart(rows, said, *layers, width=320, height=240, **several)
 
 
 def stability_points(rows: Records, correlations: Records) -> Figure:
@@ -596,6 +597,15 @@ def stability_points(rows: Records, correlations: Records) -> Figure:
     """
     told = "; ".join(f"P@{c['n']} against {c['coefficient']}: {_rho(c)}" for c in correlations)
     cutoffs, names = distinct(rows, "n"), distinct(rows, "collection")
+    found = {(c["n"], c["coefficient"]): f"rho {_rho(c)}" for c in correlations}
+    rows = [{**row, "correlation": found.get((row["n"], row["coefficient"]), "")} for row in rows]
+    said = marks.layer(
+        "text",
+        {"align": "left", "baseline": "top", "aria": False},
+        x={"value": 4},
+        y={"value": 2},
+        text={"aggregate": "max", "field": "correlation", "type": "nominal"},
+    )
     dots = marks.layer(
         "point",
         {"tooltip": True},
@@ -612,6 +622,7 @@ def stability_points(rows: Records, correlations: Records) -> Figure:
         marks.names("coefficient", ["E rho^2", "Phi"]),
         marks.rule_at("y", 0),
         dots,
+        said,
         width=240,
         height=180,
         below={"field": "n", "type": "ordinal", "title": "n", "sort": cutoffs},
