@@ -229,8 +229,8 @@ _STUDIES = (
     Option("usual_all_runs", "take every run; this study does so anyway", flags=("--all-runs",), flag=True),
     Option("leave", "what leaves the pool at a time", default="team", choices=("team", "run")),
     Option("cutoffs", "cut-offs n of P@n", "N,N", numbers, (5, 10, 20, 30, 100)),
-    Option("methods", "corrections to show: lipani, webber-park, lipani-v2, webber-ratio, per-topic (default: the first "
-        "two; the verdict is of the best of all)", "M,M", names),
+    Option("methods", "corrections to show: lipani, webber-park, lipani-v2, webber-ratio, per-topic (default: the "
+        "first two; the verdict is of the best of all)", "M,M", names),
     Option("merge_alpha", "weight of the new run when runs are merged, 0 to 1", "A", decimal, 1.0, _weight),
     Option("teams_taken", "the teams to take, separated by commas", "TEAM,...", names, flags=("--take",)),
     Option("summary", "one row per condition and measure: tau, power, misses, false alarms", flag=True),
