@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
+from unjudged.studies.engine.answer import one_head
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
@@ -81,7 +82,7 @@ def columns_of(what: str, summary: bool = False) -> tuple[str, ...]:
     """The columns; `what` happened to a team is `left_out` or `taken` (with the column `excluded`)."""
     tail = ("excluded", "repeat") if what == "taken" else ("repeat",)
     if summary:
-        return ("condition", "measure", "tau", "power", "misses", "false_alarms", *tail)
+        return ("condition", "measure", "tau", "power", "misses", "false_alarms", "required_difference", *tail)
     return (what, "run", "measure", "full", "reduced", "change_pct", "rank_full", "rank_reduced", *tail)
 
 
@@ -106,7 +107,9 @@ def _change_rows(bias: Bias, with_excluded: bool) -> list[Row]:
 
 
 def _summary_rows(bias: Bias, with_excluded: bool) -> list[Row]:
-    """(condition, measure): tau, power, misses and false alarms; `average` leaves the excluded out."""
+    """(condition, measure): tau, power, misses, false alarms and the difference required; `average` leaves the excluded
+    out. Where repeats draw other runs, the difference required is not known: it is that of all runs drawn.
+    """
     rows: list[Row] = []
     scored = bias.scored
     for repeat, selection in enumerate(bias.setup.selections, 1):
@@ -118,12 +121,14 @@ def _summary_rows(bias: Bias, with_excluded: bool) -> list[Row]:
             out = condition in bias.excluded
             tail = (["yes" if out else "no"] if with_excluded else []) + [repeat]
             for m, measure in enumerate(scored.measures):
-                values = (scored.tau(c, m, selection), *scored.significance(c, m, selection))
+                known = scored.required is not None and not bias.setup.varied
+                required = float(scored.required[c, m]) if known and scored.required is not None else math.nan
+                values = (scored.tau(c, m, selection), *scored.significance(c, m, selection), required)
                 if about_runs and not out:
                     averaged[m].append(values)
                 rows.append((condition, str(measure), *values, *tail))
         for m, measure in enumerate(scored.measures):
-            means = exact_means(np.transpose(averaged[m])).tolist() if averaged[m] else [math.nan] * 4
+            means = exact_means(np.transpose(averaged[m])).tolist() if averaged[m] else [math.nan] * 5
             rows.append((AVERAGE, str(measure), *means, *(["no"] if with_excluded else []), repeat))
     return rows
 
@@ -173,7 +178,8 @@ def together(answers: Answers) -> Table:
     told = [(case.name, *answer.data) for case, answer in answers if answer.rows]
     spread = any(varied for _, varied, _ in told)
     tables = [(name, *layout(spread)) for name, _, layout in told]
-    return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
+    head = one_head([columns for _, columns, _ in tables])
+    return ["collection", *head], [(name, *row) for name, _, rows in tables for row in rows]
 
 
 def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:
@@ -208,19 +214,30 @@ def _summary_table(names: Sequence[str], rows: list[Row]) -> Table:
         condition = r[place["condition"]]
         if condition in (FULL, AVERAGE) or "+" in condition:
             blocks.setdefault(condition, {}).setdefault(r[place["measure"]], []).append(r)
-    kinds = (("tau", layouts.correlation), ("power", layouts.percent), ("misses", None), ("false_alarms", None))
+    kinds: tuple[tuple[str, Callable[[float], str] | None], ...] = (
+        *(("tau", layouts.correlation), ("power", layouts.percent)),
+        *(("required_difference", _required), ("misses", None), ("false_alarms", None)),
+    )
     table: list[Row] = []
     for condition, by_measure in blocks.items():
         for kind, show in kinds:
             series = [[r[place[kind]] for r in by_measure[m]] for m in measures]
             untested = all(math.isnan(v) for values in series for v in values) and kind != "tau"
-            if untested or (condition == FULL and kind != "power"):
+            of_full = ("power", "required_difference")
+            if untested or (kind not in of_full if condition == FULL else kind == "required_difference"):
                 continue
             texts = [layouts.spread(values, show or layouts.counts(series)) for values in series]
             means = [float(np.mean(values)) for values in series]
             smallest = kind in ("misses", "false_alarms")
-            table.append((condition, kind.replace("_", " "), *layouts.best(means, texts, smallest=smallest)))
+            cells = layouts.best(means, texts, smallest=smallest)
+            if kind == "required_difference":
+                cells = [Shown(text) for text in texts]
+            table.append((condition, kind.replace("_", " "), *cells))
     return ["judgments", "", *measures], table
+
+
+def _required(difference: float) -> str:
+    return "-" if math.isnan(difference) else f"{difference:.2f}"
 
 
 # -- leaving out: what an outsider loses

@@ -6,7 +6,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.measures import Measure, with_gains_of_sets
+from unjudged.measures import Measure
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.pairs import ZERO, exact_mean
@@ -43,9 +43,9 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     their share. The best run by the first measure stands first. Scores count unjudged documents as nonrelevant, so a
     run with many of them at the top may score too low.
     """
-    wanted = scoring.chosen()
+    c = case.collection
+    wanted = scoring.chosen(c)
     measure = wanted[leading(wanted)]
-    c = with_gains_of_sets(case.collection, scoring.measures)
     limit = case.limits["never-judged"]
     top, longest = int(limit["top"]), int(c.hits.length.max(initial=1))
     edges = [edge for edge in EDGES if edge < longest]
