@@ -109,7 +109,9 @@ def test_tables_of_several_real_collections_compile_and_fit(tmp_path: Path) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         here = {
-            name: uj.load(DATA / name / "qrels.txt.gz", DATA / name / "runs", teams=DATA / name / "teams.tsv", lenient=True)
+            name: uj.load(
+                DATA / name / "qrels.txt.gz", DATA / name / "runs", teams=DATA / name / "teams.tsv", lenient=True
+            )
             for name in ("robust03", "trec2-adhoc", "dl19-passage")
         }
     tables = [
@@ -158,7 +160,9 @@ def test_characters(text: str, written: str) -> None:
 
 
 def test_minus_signs_and_bold_and_marks() -> None:
-    text = table_of(["a"], [(-0.25,), (Shown("-0.27%", bold=True),), (Shown("+1.93% 4→4"),), (Shown("3", raised="ab"),)])
+    text = table_of(
+        ["a"], [(-0.25,), (Shown("-0.27%", bold=True),), (Shown("+1.93% 4→4"),), (Shown("3", raised="ab"),)]
+    )
     assert r"$-$0.2500" in text and r"\textbf{$-$0.27\%}" in text
     assert r"3\textsuperscript{ab}" in text and r"+1.93\%" in text
     assert r"\begin{tabular}{r}" in text
@@ -207,13 +211,19 @@ def test_wide_tables_become_panels(tmp_path: Path) -> None:
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), max_size=40)
-cells = st.one_of(words, st.floats(-2, 2), st.integers(-99999, 99999), st.none(), words.map(lambda t: Shown(t, True, "a")))
+cells = st.one_of(
+    words, st.floats(-2, 2), st.integers(-99999, 99999), st.none(), words.map(lambda t: Shown(t, True, "a"))
+)
 
 
 @needs_tex
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(st.integers(1, 7).flatmap(lambda n: st.tuples(*[st.lists(words, min_size=n, max_size=n)], st.lists(st.tuples(*[cells] * n), max_size=4))))
+@given(
+    st.integers(1, 7).flatmap(
+        lambda n: st.tuples(*[st.lists(words, min_size=n, max_size=n)], st.lists(st.tuples(*[cells] * n), max_size=4))
+    )
+)
 def test_any_table_compiles(tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[Any]]) -> None:
     columns, rows = table
     log = compiled(tmp_path_factory.mktemp("any"), table_of(columns, rows, "".join(columns)[:60]))
