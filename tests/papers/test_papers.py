@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 from qa_world import write_questions
 
 import unjudged as uj
@@ -120,6 +121,18 @@ def test_spellings_of_the_papers_are_measures() -> None:
             assert measures(theirs) == measures(ours), theirs
     with pytest.raises(uj.MeasureError, match=r"sakai2005 has 4 sets of measures.*sakai2005-qa \(6 measures\)"):
         measures("sakai2005")
+
+
+def test_every_named_set_is_documented_with_its_measures() -> None:
+    page = (ROOT / "docs" / "papers" / "index.md").read_text("utf-8")
+    for name, inside in NAMED.items():
+        assert f"| `{name}` | {', '.join(f'`{m}`' for m in inside)} |\n" in page
+
+
+def test_every_paper_has_its_page() -> None:
+    for name, paper in PAPERS.items():
+        page = (ROOT / "docs" / "papers" / f"{name}.md").read_text("utf-8")
+        assert paper.title in page and f"$ unjudged paper {name} --collections collections.toml -o {name}\n" in page
 
 
 def test_table_3_is_the_study_alone(made: Any, collections: Any) -> None:

@@ -73,6 +73,19 @@ class Found:
         made = {chart: lambda own: result.plot(chart)}
         return Panel("", Result(result.columns, result.rows, result.provenance, None, made, notes=result.notes))
 
+    def why_nothing(self, keys: Sequence[str], name: str) -> str:
+        """Why a study has no answer for a collection, in the study's own words."""
+        for key in keys:
+            if key in self.results:
+                mark = f"{name}: no answer here: "
+                told = [note.removeprefix(mark) for note in self.results[key].notes if note.startswith(mark)]
+                verdict = self.results[key].verdict
+                if not told and verdict is not None and not list(self.results[key].rows()):
+                    told = [verdict.sentence]
+                if told:
+                    return told[0]
+        return "nothing can be compared here"
+
     def provenance(self, *keys: str) -> Provenance:
         """That of the first study."""
         return self.results[keys[0]].provenance if keys else Provenance.of("", ())
@@ -99,15 +112,17 @@ def letter(number: int) -> str:
     return f"({chr(ord('a') + number)})" if number < 26 else f"({number + 1})"
 
 
+def titled(number: int, name: str, many: int) -> str:
+    """`(a) robust03`; the name alone where there is one collection."""
+    return f"{letter(number)} {name}" if many > 1 else name
+
+
 def by_collection(key: str) -> Callable[[Found], list[Panel]]:
     """A table with one panel per collection: (a) robust03, (b) ..."""
 
     def make(found: Found) -> list[Panel]:
         tables = found.tables(key)
-        return [
-            found.shown(f"{letter(i)} {name}" if len(tables) > 1 else name, table, key)
-            for i, (name, table) in enumerate(tables.items())
-        ]
+        return [found.shown(titled(i, name, len(tables)), table, key) for i, (name, table) in enumerate(tables.items())]
 
     return make
 

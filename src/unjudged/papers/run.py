@@ -242,7 +242,7 @@ def _decided(finding: Finding, found: Found, limits: Thresholds) -> Decided:
             checks = []
         agree = sum(agrees for _, agrees in checks)
         if not checks:
-            verdicts[name] = (limit.unknown("nothing can be compared here"), 0, 0, ())
+            verdicts[name] = (limit.unknown(found.why_nothing(finding.needs, name)), 0, 0, ())
             continue
         against = tuple(what for what, agrees in checks if not agrees)
         said = f"{agree} of {len(checks)} comparisons agree"

@@ -7,7 +7,7 @@ from typing import Any
 
 from unjudged.papers import contents
 from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Paper
-from unjudged.papers.found import Found, by_collection, drawn, letter
+from unjudged.papers.found import Found, by_collection, drawn, titled
 from unjudged.statistics.pairs import exact_mean
 
 NAMED_BY_PAPER = {
@@ -78,7 +78,7 @@ def _power(found: Found) -> list[Panel]:
     parts = {name: slice(i * wide, (i + 1) * wide) for i, name in enumerate(names)}
     return [
         found.shown(
-            f"{letter(i)} {name}" if len(names) > 1 else name,
+            titled(i, name, len(names)),
             (["measure", *head[part][1:]], [row[part] for row in rows]),
             "power",
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from unjudged.papers import contents
 from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Paper
-from unjudged.papers.found import Found, Table, by_collection, letter
+from unjudged.papers.found import Found, Table, by_collection, titled
 from unjudged.results import Row, Shown
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies.bias import AVERAGE
@@ -41,10 +41,10 @@ _KINDS = ("power", "misses", "false alarms")
 
 def _order(found: Found) -> list[Panel]:
     """Table 5: tau with the full order, judgments of three teams and of one (average)."""
-    panels = []
-    for i, (name, (head, rows)) in enumerate(found.tables("taken").items()):
+    panels, tables = [], found.tables("taken")
+    for i, (name, (head, rows)) in enumerate(tables.items()):
         shown: list[Row] = [(_taken(row[0]), *row[2:]) for row in rows if row[1] == "tau" and row[0] != FULL]
-        panels.append(found.shown(f"{letter(i)} {name}", (["", *head[2:]], shown), "taken"))
+        panels.append(found.shown(titled(i, name, len(tables)), (["", *head[2:]], shown), "taken"))
     return panels
 
 
@@ -57,9 +57,9 @@ def _taken(condition: str) -> str:
 
 def _significant(found: Found) -> list[Panel]:
     """Tables 6 and 7: power and the difference required with all judgments; power, misses and false alarms with few."""
-    panels = []
+    panels, tables = [], found.tables("taken")
     needed = {(r["collection"], r["measure"]): r for r in found.rows("power")}
-    for i, (name, (head, rows)) in enumerate(found.tables("taken").items()):
+    for i, (name, (head, rows)) in enumerate(tables.items()):
         measures = head[2:]
         full = [needed[name, m] for m in measures]
         table: list[Row] = [
@@ -70,7 +70,7 @@ def _significant(found: Found) -> list[Panel]:
         for condition in conditions:
             kept = [row for kind in _KINDS for row in rows if row[0] == condition and row[1] == kind]
             table += [(_taken(condition) if k == 0 else "", *row[1:]) for k, row in enumerate(kept)]
-        panels.append(found.shown(f"{letter(i)} {name}", (["", "", *measures], table), "taken", "power"))
+        panels.append(found.shown(titled(i, name, len(tables)), (["", "", *measures], table), "taken", "power"))
     return panels
 
 
@@ -83,8 +83,8 @@ def _levels(*kinds: str) -> Callable[[Found], list[Panel]]:
     """Tables 8 to 10: the lines of the study of shallower pools that tell these statistics."""
 
     def make(found: Found) -> list[Panel]:
-        panels = []
-        for i, (name, (head, rows)) in enumerate(found.tables("depth").items()):
+        panels, tables = [], found.tables("depth")
+        for i, (name, (head, rows)) in enumerate(tables.items()):
             table: Table = ["", "", *head[2:]], []
             for level in dict.fromkeys(row[1] for row in rows):
                 lines = [row for kind in kinds for row in rows if row[1] == level and row[0] == kind]
@@ -94,7 +94,7 @@ def _levels(*kinds: str) -> Callable[[Found], list[Panel]]:
                 )
             if len(kinds) == 1:
                 table = ["", *head[2:]], table[1]
-            panels.append(found.shown(f"{letter(i)} {name}", table, "depth"))
+            panels.append(found.shown(titled(i, name, len(tables)), table, "depth"))
         return panels
 
     return make
