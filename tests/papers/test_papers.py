@@ -255,7 +255,7 @@ def test_the_command_writes_a_folder(manifest: Path, tmp_path: Path, capfd: pyte
     line = ["paper", "lipani2015", "--collections", str(manifest), "-o", str(out), "--jobs", "1"]
     assert main(line) == 0
     told = capfd.readouterr()
-    assert told.err.startswith("paper lipani2015: reading: 3 units\n")
+    assert told.err.startswith("paper lipani2015: reading: 1 unit\n")
     assert told.out.startswith("Ours is better: ") and "wrote " in told.err
     there = {path.name for path in out.iterdir()}
     assert {"index.html", "paper.md", "table-1.csv", "table-2.tex", "figure-3.svg"} <= there

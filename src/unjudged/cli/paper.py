@@ -61,13 +61,12 @@ class Part:
         with progress_bars() as progress, options.on_cluster(args.cluster) as executor:
             if args.collections is None:
                 options.needs_collection(args)
-            many = max(options.described_by(args), 1)
-            progress(f"paper {self._paper.name}: reading", 0, many, 0)
+            progress(f"paper {self._paper.name}: reading", 0, 1, 0)
             if args.collections is None:
                 collections = Collections({name_of(args.qrels): options.open_collection(args)}, {})
             else:
                 collections = options.open_manifest(args)
-            progress(f"paper {self._paper.name}: reading", many, many, 0)
+            progress(f"paper {self._paper.name}: reading", 1, 1, 0)
             made = paper(
                 self._paper.name,
                 collections,
