@@ -114,3 +114,10 @@ def test_condensed_lists_are_refused(measures: str) -> None:
         uj.study("power", collection, measures=measures)
     with pytest.raises(UsageError, match="an answer outside the classes is wrong, not unjudged"):
         uj.score(collection, "RR", unjudged="condensed")
+
+
+def test_there_are_no_holes_in_answers() -> None:
+    collection = uj.load({"q": CLASSES}, {n: {"q": ANSWERS} for n in "ab"}, qa=True)
+    found = uj.study("holes", collection)
+    assert list(found.rows()) == [] and found.verdict is not None and found.verdict.word == "unknown"
+    assert "answers outside the classes are wrong, not unjudged" in found.verdict.sentence

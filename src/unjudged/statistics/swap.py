@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -101,9 +102,7 @@ class Swaps:
         with as many independent comparisons as the batches of trials show; and a limit holds for all larger bins, too.
         NaN before the first comparison.
         """
-        from scipy.stats import norm
-
-        z = float(norm.ppf(sure))
+        z = NormalDist().inv_cdf(sure)
         every = self.batch_comparisons.sum(axis=1), self.batch_swaps.sum(axis=1)
         usual = _design_effect(*every, 1.0)
         limit = np.full(len(self.comparisons), np.nan)

@@ -54,13 +54,13 @@ class Counted:
         return cls(tuple(repeats), Swaps.together(repeats))
 
     def shares(self, confidence: float, rule: Rule) -> tuple[float, float]:
-        """Lowest and highest share of comparisons with the required difference in one repeat.
+        """Lowest and highest share of comparisons with the required difference, of each repeat and of all together.
 
         0 where a repeat confirms no difference; NaN where there is one repeat.
         """
         if len(self.repeats) < 2:
             return math.nan, math.nan
-        found = [one.required(confidence, rule).share for one in self.repeats]
+        found = [one.required(confidence, rule).share for one in (*self.repeats, self.all)]
         known = [0.0 if math.isnan(share) else share for share in found]
         return min(known), max(known)
 
@@ -117,11 +117,11 @@ def swap(
     comparisons swap, for 95, 90 or 80 percent confidence, (ii) the largest mean seen, (iii) their ratio, (iv) the share
     of comparisons with a difference that large, which is the sensitivity of the measure (Sakai 2005, tables 1 to 4).
 
-    All of it is done --repeats times with other topic sets; (iv) has the lowest and highest value of one of them in
-    brackets. In sparse bins chance decides whether a rate is just below the limit or just above, so that (i) is read
-    off a curve that falls, where its rate is below the limit with 95% certainty. The paper takes the rate of every bin
-    as it is: --rule guarantee --repeats 1. Geometric means (GMAP) are compared as such. --curve lists the bins,
-    --shared-topics how many topics the two sets share (table 5).
+    All of it is done --repeats times with other topic sets; (iv) has its range over them in brackets. In sparse bins
+    chance decides whether a rate is just below the limit or just above, so that (i) is read off a curve that falls,
+    where its rate is below the limit with 95% certainty. The paper takes the rate of every bin as it is: --rule
+    guarantee --repeats 1. Geometric means (GMAP) are compared as such. --curve lists the bins, --shared-topics how many
+    topics the two sets share (table 5).
     """
     ways, levels = _samplings(sampling), _confidences(confidence)
     reading = cast(Rule, one_of(rule, RULES, "rule"))
@@ -137,7 +137,7 @@ def swap(
     told = {"shared topics": {way: {"different": one.unique, "shared": one.shared} for way, one in overlap.items()}}
     more: dict[str, Any] = {"settings": {**settings, **chosen, **told}, "seed": runs.seed}
     if shared_topics:
-        overlaps = _shared_rows(overlap, topics, size, trials, runs.seed)
+        overlaps = _shared_rows(case, overlap, topics, size, trials, runs.seed)
         head = f"Different topics in a set of {size} of {topics}, and how many two sets share"
         caption = f"{head}: expected, and on average of {trials} trials."
         drawn: dict[str, Chart] = {"shared topics": shared_bars}
@@ -157,7 +157,7 @@ def swap(
         charts: dict[str, Chart] = {"swap rate": swap_curves, "samplings": sampling_curves}
         return Answer(CURVE, _curve_rows(counted), verdict, None, charts, **more)
     rows = _required_rows(counted, levels, reading, silent)
-    spread = f", {repeats} times; in brackets the lowest and highest (iv) of one of them" if repeats > 1 else ""
+    spread = f", {repeats} times; in brackets the range of (iv) over these repeats" if repeats > 1 else ""
     return Answer(
         COLUMNS,
         rows,
@@ -270,14 +270,23 @@ def _table(rows: list[Row], silent: Mapping[str, str]) -> Table:
     return head, table
 
 
-def _shared_rows(overlap: Mapping[Sampling, SharedTopics], topics: int, size: int, trials: int, seed: int) -> list[Row]:
+def shared_of(shared: tuple[int, int, int, int], way: str) -> Arrays:
+    """One work unit: different topics in a set and shared ones, on average of the sets one way of sampling draws."""
+    topics, size, trials, seed = shared
+    with as_usage_errors():
+        found = simulated_shared_topics(topics, size, cast(Sampling, way), trials, seed)
+    return {"different": np.array(found.unique), "shared": np.array(found.shared)}
+
+
+def _shared_rows(
+    case: Case, overlap: Mapping[Sampling, SharedTopics], topics: int, size: int, trials: int, seed: int
+) -> list[Row]:
     """Table 5 of Sakai 2005: how many topics two sets have in common, as expected and as drawn."""
-    rows: list[Row] = []
-    for way, expected in overlap.items():
-        with as_usage_errors():
-            drawn = simulated_shared_topics(topics, size, way, trials, seed)
-        rows.append((way, topics, size, expected.unique, expected.shared, drawn.unique, drawn.shared))
-    return rows
+    drawn = case.run(shared_of, (topics, size, trials, seed), list(overlap), f"{trials} trials")
+    return [
+        (way, topics, size, expected.unique, expected.shared, float(found["different"]), float(found["shared"]))
+        for (way, expected), found in zip(overlap.items(), drawn, strict=True)
+    ]
 
 
 def _shared_table(rows: list[Row]) -> Table:
