@@ -428,7 +428,7 @@ def _table(all_found: Sequence[Found], several: bool = False) -> Table:
         counts = [str(performances(cells, m, k, sign)) for m in range(len(methods)) for k in range(3)]
         rows.append((*((word, "") if several else (word,)), *counts))
     if several and len(all_found) > 2:
-        for told in stability(all_found)[1]:
+        for told in sorted(stability(all_found)[1], key=lambda told: str(told["coefficient"])):
             blank = [""] * (3 * len(methods) - 1)
             rows.append((f"rho with {told['coefficient']}", str(told["n"]), _rho(told), *blank))
     names = [f"{method} {error}" for method in methods for error in ("MAE", "SRE", "SRE*")]
