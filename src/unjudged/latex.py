@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from unjudged.measures.short_names import legend, short_names, shortened
+from unjudged.spelling import legend, short_names, shortened
 
 TEXT_WIDTH = 325.0
 """Points of an article's line at 10 pt, less what larger type of the class takes (345 at 10 pt, 390 / 1.2 at 12 pt)."""
