@@ -6,9 +6,9 @@ import csv
 import hashlib
 import io
 import json
-import re
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
