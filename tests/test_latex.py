@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,7 @@ def asked(name: str, c: uj.Collection) -> list[tuple[str, dict[str, Any]]]:
         "topics": {"a": c.runs[0], "b": c.runs[1]},
         "gate": {"run": c.runs[0], "baseline": c.runs[1]},
         "change": {"before": c},
-        "judges": {"second_judge": c},
+        "judges": {"second": c},
     }
     options = {**QUICK.get(name, {}), **need.get(name, {})}
     found = [(name, options)]
@@ -152,7 +151,8 @@ def test_the_frame_of_a_table() -> None:
         ("6↑5, 4→4 ± 1 †", r"6$\uparrow$5, 4$\rightarrow$4 $\pm$ 1 \dag{}"),
         ("--no-trial", "-{}-no-trial"),
         ("Martín", "Martín"),
-        ("名", "[U+540D]"),
+        ("名", "{}[U+540D]"),
+        ("* [a]", "{}* [a]"),
     ],
 )
 def test_characters(text: str, written: str) -> None:
@@ -238,7 +238,3 @@ def test_cells_are_kept(tmp_path: Path) -> None:
     for row in rows:
         for cell in row[1:]:
             assert len(re.findall(rf"(?<!\d){re.escape(cell.text)}", text)) == 1
-
-
-def plain(text: str, render: Callable[[str], str]) -> str:
-    return render(text)

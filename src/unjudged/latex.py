@@ -8,11 +8,11 @@ under each other. Nothing is scaled. The document needs `\\usepackage{booktabs}`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from unjudged.measures.short_names import legend, short_names, shortened
+from unjudged.spelling import legend, short_names, shortened
 
 TEXT_WIDTH = 325.0
 """Points of an article's line at 10 pt, less what larger type of the class takes (345 at 10 pt, 390 / 1.2 at 12 pt)."""
@@ -24,6 +24,9 @@ _STACKED = 1
 """From this size on, cells of several parts are stacked."""
 _WIDEST_TEXT = 0.4
 """Share of the line a column of words may take in one piece; wider ones become paragraphs."""
+
+_WIDEST_STUB = 0.7
+"""Share of the line that the columns that name a row may take in every panel; else the first alone is repeated."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +62,31 @@ class _Panel:
 
 def latex_table(columns: Sequence[str], rows: Rows, caption: str = "", label: str = "table") -> str:
     """The table as LaTeX, in as many `table` environments as pages ask for; ends with a newline."""
-    texts = [*columns, *(cell.text for row in rows for cell in row)]
-    names = short_names(texts)
-    heads = [shortened(str(head), names) for head in columns]
-    cells = [[replace(cell, text=shortened(cell.text, names)) for cell in row] for row in rows]
-    words = shortened(caption, names)
-    if names:
-        words = f"{words} {legend(names)}.".strip()
-    numbers = [_are_numbers([row[i].text for row in cells]) for i in range(len(heads))]
-    panels = _by_block(_Panel("", heads, cells, numbers))
+    heads = list(map(str, columns))
+    numbers = [_are_numbers([row[i].text for row in rows]) for i in range(len(heads))]
+    panels = _by_block(_Panel("", heads, [list(row) for row in rows], numbers))
+    named = [short_names([*panel.heads, *(cell.text for row in panel.rows for cell in row)]) for panel in panels]
+    words = " ".join(filter(None, [_shortened_caption(caption, named), _legend(named)]))
+    panels = [_with_short_names(panel, names) for panel, names in zip(panels, named, strict=True)]
     size, panels = _fitted(panels)
     return "".join(_environments(panels, size, words, label))
+
+
+def _with_short_names(panel: _Panel, names: Mapping[str, str]) -> _Panel:
+    rows = [[replace(cell, text=shortened(cell.text, names)) for cell in row] for row in panel.rows]
+    return replace(panel, heads=[shortened(head, names) for head in panel.heads], rows=rows)
+
+
+def _shortened_caption(caption: str, named: Sequence[Mapping[str, str]]) -> str:
+    return shortened(caption, named[0]) if named and all(names == named[0] for names in named) else caption
+
+
+def _legend(named: Sequence[Mapping[str, str]]) -> str:
+    """What the short names stand for; by panel where they differ."""
+    told = [legend(names) for names in named]
+    if all(one == told[0] for one in told):
+        return f"{told[0]}." if told and told[0] else ""
+    return " ".join(f"({_letter(place)}) {one}." for place, one in enumerate(told) if one)
 
 
 # -- panels
@@ -79,16 +96,26 @@ def _by_block(whole: _Panel) -> list[_Panel]:
     """A panel for each collection: where the first column names it, or where blocks of columns stand side by side."""
     heads = whole.heads
     if len(heads) > 2 and heads[0] == "collection":
-        rest = range(1, len(heads))
-        found = []
-        for name, rows in groupby(whole.rows, key=lambda row: row[0].text):
-            found.append(replace(whole, title=name, rows=list(rows)).choose(list(rest), name))
-        return found if len(found) > 1 else [whole.choose(list(rest))]
+        groups = [(name, list(rows)) for name, rows in groupby(whole.rows, key=lambda row: row[0].text)]
+        own = [(name, rows) for name, rows in groups if _of_one(rows)]
+        rest = [row for _, rows in groups if not _of_one(rows) for row in rows]
+        found = [replace(whole, rows=rows).choose(range(1, len(heads)), name) for name, rows in own]
+        for filled, rows in groupby(rest, key=lambda row: [i for i, cell in enumerate(row) if cell.text]):
+            about_all = replace(whole, heads=["", *heads[1:]], rows=list(rows))
+            found.append(about_all.choose(filled, "all collections"))
+        return found
     for size in range(2, len(heads) // 2 + 1):
         if len(heads) % size == 0 and len({tuple(heads[i + 1 : i + size]) for i in range(0, len(heads), size)}) == 1:
             starts = range(0, len(heads), size)
-            return [whole.choose(range(i, i + size), heads[i]) for i in starts]
+            blocks = [whole.choose(range(i, i + size), heads[i]) for i in starts]
+            return [replace(block, heads=["", *block.heads[1:]]) for block in blocks]
     return [whole]
+
+
+def _of_one(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Are these the rows of a collection, not a line about all of them?"""
+    cells = [cell.text for row in rows for cell in row]
+    return 2 * cells.count("") < len(cells) and (len(rows) > 1 or "" not in cells)
 
 
 def _fitted(panels: list[_Panel]) -> tuple[int, list[_Panel]]:
@@ -106,18 +133,30 @@ def _split(panel: _Panel, size: int) -> list[_Panel]:
         return [panel]
     first = next((i for i, number in enumerate(panel.numbers) if number), 1)
     stub = list(range(max(first, 1)))
-    if _width(panel.choose(stub), size) > TEXT_WIDTH / 2:
+    if _width(panel.choose(stub), size) > _WIDEST_STUB * TEXT_WIDTH:
         stub = [0]
-    units = [[i for i in unit if i not in stub] for unit in _units(panel)]
+    units = [unit for each in _units(panel) if (unit := [i for i in each if i not in stub])]
+    if not units:
+        return [panel]
+    many = len(_filled(panel, stub, units, size))
+    even = -(-len(units) // max(many, 1))
+    alike = [[i for unit in units[start : start + even] for i in unit] for start in range(0, len(units), even)]
+    if all(_width(panel.choose([*stub, *part]), size) <= TEXT_WIDTH for part in alike):
+        return [panel.choose([*stub, *part]) for part in alike]
+    return [panel.choose([*stub, *part]) for part in _filled(panel, stub, units, size)]
+
+
+def _filled(panel: _Panel, stub: list[int], units: list[list[int]], size: int) -> list[list[int]]:
+    """As many columns in each part as fit."""
     parts: list[list[int]] = []
-    for unit in filter(None, units):
+    for unit in units:
         if parts and _width(panel.choose([*stub, *parts[-1], *unit]), size) <= TEXT_WIDTH:
             parts[-1] += unit
         elif _width(panel.choose([*stub, *unit]), size) <= TEXT_WIDTH:
             parts.append(list(unit))
         else:
             parts += [[i] for i in unit]
-    return [panel.choose([*stub, *part]) for part in parts] or [panel]
+    return parts
 
 
 def _units(panel: _Panel) -> list[list[int]]:
@@ -182,12 +221,12 @@ def _parts(text: str) -> list[str]:
 def _stacked_head(head: str, width: float) -> list[str]:
     """A heading in lines no wider than its column, as far as its words allow."""
     lines: list[str] = []
-    for word in head.split(" "):
+    for word in head.split():
         if lines and _points(f"{lines[-1]} {word}") <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return lines
+    return lines or [""]
 
 
 _WIDTHS = dict(
@@ -258,9 +297,10 @@ def _as_many(rows: list[list[Cell]], numbers: list[bool], size: int, room: float
     return len(rows), used
 
 
-def _lines(cell: Cell, number: bool, size: int) -> int:
+def _lines(cell: Cell, number: bool, size: int) -> float:
     if number:
-        return len(_parts(cell.text)) if size >= _STACKED else 1
+        parts = len(_parts(cell.text)) if size >= _STACKED else 1
+        return parts if parts == 1 else parts + 0.5
     return 1 + int(_points(cell.text) * _SIZES[size][1] * 1.1 / (_WIDEST_TEXT * TEXT_WIDTH))
 
 
@@ -272,7 +312,7 @@ def _environment(panels: list[tuple[str, _Panel]], size: int, caption: str, labe
     command, _, space = _SIZES[size]
     lines = [r"\begin{table}", r"\centering"]
     if caption:
-        lines += [rf"\caption{{{escaped(caption)}}}", rf"\label{{tab:{label}}}"]
+        lines += [rf"\caption{{{escaped(caption)}}}", rf"\label{{tab:{label}}}", r"\vspace{4pt}"]
     if command:
         lines.append(command)
     lines.append(rf"\setlength{{\tabcolsep}}{{{space:g}pt}}")
@@ -312,11 +352,17 @@ def _tabular(panel: _Panel, size: int) -> list[str]:
         for head, width, number in zip(heads, widths, panel.numbers, strict=True)
     ]
     lines += [" & ".join(top) + r" \tabularnewline", r"\midrule"]
+    before = None
     for row in panel.rows:
+        if before == row[0] and len(row) > 1 and not panel.numbers[0] and not panel.numbers[1]:
+            row = [Cell(""), *row[1:]]  # the same as above
+        else:
+            before = row[0]
         cells = [
             _written(cell, number, long, size) for cell, number, long in zip(row, panel.numbers, wide, strict=True)
         ]
-        lines.append(" & ".join(cells) + r" \tabularnewline")
+        stacked = any(cell.startswith(r"\shortstack") for cell in cells)
+        lines.append(" & ".join(cells) + r" \tabularnewline" + (r" \addlinespace" if stacked else ""))
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
@@ -377,9 +423,10 @@ _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
 def escaped(text: str) -> str:
     """Any text for LaTeX: what it would read as a command, and letters pdflatex does not know, are spelled out."""
     known = "".join(_SPECIAL.get(c, c if _printed_as_it_is(c) else rf"[U+{ord(c):04X}]") for c in text)
-    return re.sub(r"-(?=-)", "-{}", known)
+    known = re.sub(r"-(?=-)", "-{}", known)
+    return f"{{}}{known}" if known[:1] in ("[", "*") else known  # no option of the command before it
 
 
 def _printed_as_it_is(letter: str) -> bool:
-    """ASCII, and letters of Latin-1 and Latin Extended-A, which LaTeX reads as UTF-8."""
-    return letter.isprintable() and (letter.isascii() or (letter.isalpha() and ord(letter) < 0x180))
+    """ASCII, and letters of Latin-1 that Computer Modern can put together."""
+    return letter.isprintable() and (letter.isascii() or (0xC0 <= ord(letter) <= 0xFF and letter not in "ÐðÞþ×÷"))

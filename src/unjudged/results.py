@@ -254,7 +254,7 @@ class Result:
         columns, rows = self.laid_out()
         if format == "latex":
             return self._latex(columns, rows)
-        from unjudged.measures.short_names import legend, short_names, shortened
+        from unjudged.spelling import legend, short_names, shortened
 
         names = short_names(map(str, columns)) if self._layout else {}
         caption = " ".join(filter(None, [self.caption, f"{legend(names)}." if names else ""]))

@@ -20,6 +20,8 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.cli import main
+from unjudged.collection import Pool
+from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
 from unjudged.statistics.correlation import correlation_p_value
 from unjudged.statistics.errors_of import passed_runs
@@ -287,7 +289,7 @@ def test_the_papers_table(collections: dict[str, Any]) -> None:
     assert first[1] == printed(frame[(frame.method == "lipani") & (frame.n == 2)].mae.iloc[0])
     latex = result.to_latex()
     assert latex is not None
-    assert latex.count(r"\\") == 5
+    assert latex.count(r"\tabularnewline") == 6  # with the line of the methods over the errors
     assert "SRE*" in latex
 
 
@@ -542,3 +544,59 @@ def test_sigir2015_compares_float32_scores(tmp_path: Path) -> None:
         for protocol in ("sigir2015", "strict")
     }  # fmt: skip
     assert found == {"sigir2015": [0.0, 0.0, 0.0], "strict": [1.0, 0.0, 1.0]}
+
+
+def test_every_collection_has_its_own_axis(collections: dict[str, Any]) -> None:
+    """Figures 3 and 4: errors of one collection do not flatten those of another."""
+    spec = study(collections).plot("mae").spec
+    assert spec["resolve"] == {"scale": {"y": "independent"}} and spec["facet"]["field"] == "collection"
+    assert "resolve" not in study(collections["c0"]).plot("mae").spec
+
+
+def test_a_further_measure_as_webber_and_park(collections: dict[str, Any]) -> None:
+    """RBP@10: the errors by hand, from scores with and without what only the left-out team found."""
+    c = collections["c0"]
+    found = study(c, measures="RBP@10").frame
+    rows = found[found.measure == "RBP@10"].set_index("method")
+    assert list(rows.index) == ["webber-park", "reduced-pool"] and (rows.n == 10).all()
+    assert "RBP@10" in study(c, measures="RBP@10").table()
+    # only judgments in the pool count, as for P@n
+    pooled = c.keeping(membership(c, Pool(5, c.runs), by="ranks").found(), "pooled")
+    true = uj.score(pooled, "RBP@10").means()["RBP@10"]
+
+    def left(runs: list[str], base: uj.Collection, pool: list[str]) -> uj.Collection:
+        alone = membership(base, Pool(5, tuple(pool)), by="ranks").unique(runs)
+        return base.keeping(~alone, "left out") if alone.any() else base
+
+    before, after = [], []
+    for run in c.runs:
+        group = [r for r in c.runs if c.teams[r] == c.teams[run]]
+        others = [r for r in c.runs if r not in group]
+        small = left(group, pooled, list(c.runs))
+        score = uj.score(small, "RBP@10").means()["RBP@10"]
+        losses = [score[r] - uj.score(left([r], small, others), "RBP@10").means()["RBP@10"][r] for r in others]
+        before.append(abs(true[run] - score[run]))
+        after.append(abs(true[run] - score[run] - sum(losses) / len(losses)))
+    assert rows.mae["reduced-pool"] == pytest.approx(np.mean(before), abs=1e-12)
+    assert rows.mae["webber-park"] == pytest.approx(np.mean(after), abs=1e-12)
+    with pytest.raises(UsageError, match="give its cut-offs"):
+        study(c, measures="P@5")
+
+
+def test_cut_offs_deeper_than_the_pool_are_marked(collections: dict[str, Any]) -> None:
+    """Section 5.2: beyond the pool's depth the score compared with is uncertain itself."""
+    result = study(collections["c0"], cutoffs=(5, 12), measures="RBP@10")
+    lines = result.table().splitlines()
+    assert lines[1].startswith("5  ") and lines[2].startswith("12 †") and lines[3].startswith("RBP@10 †")
+    assert "† deeper than the pool" in result.caption and "section 5.2" in result.caption
+    assert any(note.startswith("cut-off 12, 10 is deeper than the pool (5)") for note in result.notes)
+    assert "†" not in study(collections["c0"]).table()
+
+
+def test_of_several_collections_the_worst_verdict_is_named(collections: dict[str, Any]) -> None:
+    together = study(collections).verdict
+    alone = {name: study(c).verdict for name, c in collections.items()}
+    order = ("fragile", "unknown", "with care", "solid")
+    worst = min(alone, key=lambda name: order.index(alone[name].word))
+    assert together is not None and together.sentence == f"{worst}: {alone[worst].sentence}"
+    assert together.value == alone[worst].value

@@ -86,12 +86,14 @@ class Trust:
         many = self.teams
         if many < 2:
             return math.inf
-        top, bottom = (np.bincount(self.team, weights=values, minlength=many) for values in (above, below))
-        left = bottom.sum() - bottom
+        teams = [self.team == team for team in range(many)]
+        top, bottom = (np.array([math.fsum(values[own]) for own in teams]) for values in (above, below))
+        left = math.fsum(bottom) - bottom
         if (left <= ZERO).any():
             return math.inf
-        without = (top.sum() - top) / left
-        error = math.sqrt((many - 1) / many * float(((without - without.mean()) ** 2).sum()))
+        without = (math.fsum(top) - top) / left
+        middle = math.fsum(without) / many
+        error = math.sqrt((many - 1) / many * math.fsum((without - middle) ** 2))
         return float(student.isf((1 - confidence) / 2, many - 1)) * error
 
     def sentence(self, where: str = "on this collection") -> str:

@@ -328,25 +328,46 @@ def _changes(loss: float) -> str:
 
 
 def change_map(result: Result, what: str) -> Figure:
-    """Team x measure: the change in percent, blue for losses, orange for gains."""
+    """Team x measure: the change in percent, blue for losses, orange for gains, as the table has it.
+
+    The colours end where nineteen of twenty changes do, so that one odd run does not pale all others.
+    """
     rows = records(result)
     teams, measures = distinct(rows, what), distinct(rows, "measure")
-    limit = max((abs(row["change_pct"]) for row in rows if row["change_pct"] is not None), default=1.0) or 1.0
-    signed = {"scheme": theme.SIGNED, "domain": [-limit, limit], "domainMid": 0}
+    largest = max((abs(row["change_pct"]) for row in rows if row["change_pct"] is not None), default=0.0)
+    sizes = sorted(abs(row["change_pct"]) for row in rows if row["change_pct"] is not None)
+    limit = (sizes[math.ceil(0.95 * len(sizes)) - 1] if sizes else 0.0) or largest or 1.0
+    signed = {"scheme": theme.SIGNED, "domain": [-limit, limit], "domainMid": 0, "clamp": True}
     mean = {"field": "change_pct", "aggregate": "mean", "format": "+.2f"}
+    several: dict[tuple[Any, ...], list[float]] = {}
+    for row in rows:
+        if row["change_pct"] is not None:
+            several.setdefault((row.get("collection"), row[what], row["measure"]), []).append(row["change_pct"])
+    for row in rows:
+        found = several.get((row.get("collection"), row[what], row["measure"]))
+        row["told"] = layouts.signed_percent(exact_mean(found)) if found else "n/a"
+        row["strong"] = found is not None and abs(exact_mean(found)) > 0.75 * limit
+    x = {**marks.names("measure", measures), "axis": {"orient": "top", "labelAngle": 0, **marks.short_labels(measures)}}
+    y = marks.names(what, teams, what.replace("_", " "))
     fields = marks.layer(
         "rect",
         {"tooltip": True},
-        x={**marks.names("measure", measures), "axis": {"labelAngle": -40}},
-        y=marks.names(what, teams, what.replace("_", " ")),
+        x=x,
+        y=y,
         color=marks.field("change_pct", title="change (%)", aggregate="mean", scale=signed),
         tooltip=[*marks.as_it_is(what, "measure"), mean],
     )
     said = (
         f"Change in percent of each team's run in {len(measures)} measures, {len(teams)} teams; the largest is "
-        f"{limit:.1f}%. Blue: the run loses, orange: it gains."
+        f"{layouts.signed_percent(largest).lstrip('+')}, colours end at {layouts.signed_percent(limit).lstrip('+')}. "
+        "Blue: the run loses, orange: it gains."
     )
-    return marks.chart(rows, said, fields, width={"step": 44}, height={"step": 16})
+    ink = {"condition": {"test": "datum.strong", "value": theme.ON_STRONG}, "value": theme.ON_PALE}
+    told = {"aggregate": "max", "field": "told", "type": "nominal"}
+    numbers = marks.layer(
+        "text", {"fontSize": 10, "aria": False}, x=x, y=y, text=told, color=ink, detail={"field": "strong"}
+    )
+    return marks.chart(rows, said, fields, numbers, width={"step": 54}, height={"step": 18})
 
 
 def change_strips(result: Result, what: str) -> Figure:
@@ -376,11 +397,23 @@ def rank_slopes(result: Result, what: str) -> Figure:
     up = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"
     how = {"field": "move", "type": "nominal", "title": "rank", "legend": marks.LINES}
     colours = {"domain": moves, "range": [theme.VERMILION, theme.GREY, theme.BLUE]}
+    last = max((row[key] or 1 for row in rows for key in ("rank_full", "rank_reduced")), default=1)
+    x = {"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": marks.UPRIGHT}
+    x |= {"scale": {"type": "point", "padding": 0.9}}
+    y = {key: value for key, value in marks.rank_axis(last).items() if key != "title"}
+    names = marks.layer(
+        "text",
+        {"align": "right", "dx": -7, "fontSize": 9, "limit": 72, "aria": False},
+        x=x,
+        y=y,
+        text={"field": what},
+    )
+    names["transform"] = [{"filter": f"datum.side == '{sides[0]}'"}]
     lines = marks.layer(
         "line",
         {"point": True, "opacity": 0.75},
-        x={"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": marks.UPRIGHT},
-        y={key: value for key, value in marks.rank_axis().items() if key != "title"},
+        x=x,
+        y=y,
         detail=marks.as_it_is(what, "run"),
         color={**how, "scale": colours},
         strokeDash={**how, "scale": {"domain": moves, "range": [[1, 0], [2, 3], [6, 3]]}},
@@ -391,9 +424,10 @@ def rank_slopes(result: Result, what: str) -> Figure:
         f"Rank of each run, {sides[0]} and {sides[1]}, a panel per measure; {moved} of {len(rows)} ranks change.",
         {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None},
         lines,
-        width=110,
-        height=max(220, min(700, 9 * len({row["run"] for row in rows}))),
-        wrapped=5,
+        names,
+        width=200,
+        height=max(220, min(700, 11 * len({row["run"] for row in rows}))),
+        wrapped=3,
         transform=[
             {"filter": "isValid(datum.rank_full) && isValid(datum.rank_reduced)"},
             {"calculate": f"datum.rank_reduced > datum.rank_full ? 'falls' : {up}", "as": "move"},

@@ -367,7 +367,7 @@ def significant(true: Floats, per_topic: Floats, test: str, alpha: float) -> npt
 
 
 def _summary(found: Found) -> Table:
-    """A row per method and cut-off."""
+    """A row per method and cut-off, then the further measures."""
     rows: list[Row] = []
     for method in found.methods:
         for trial, by_method in zip(found.trials, found.errors, strict=True):
@@ -378,6 +378,11 @@ def _summary(found: Found) -> Table:
         for method, e in by_method.items():
             rows.append((str(scored.measure), method, scored.n, e.mae, e.sre, e.sre_star, e.tau, len(scored.runs)))
     return COLUMNS, rows
+
+
+def _of_cutoffs(found: Found) -> Table:
+    """The rows of P@n alone, for charts against the cut-off."""
+    return _summary(replace(found, further=()))
 
 
 def _per_run(found: Found) -> Table:
@@ -428,7 +433,7 @@ def _table(all_found: Sequence[Found], several: bool = False) -> Table:
         counts = [str(performances(cells, m, k, sign)) for m in range(len(methods)) for k in range(3)]
         rows.append((*((word, "") if several else (word,)), *counts))
     if several and len(all_found) > 2:
-        for told in stability(all_found)[1]:
+        for told in sorted(stability(all_found)[1], key=lambda told: str(told["coefficient"])):
             blank = [""] * (3 * len(methods) - 1)
             rows.append((f"rho with {told['coefficient']}", str(told["n"]), _rho(told), *blank))
     names = [f"{method} {error}" for method in methods for error in ("MAE", "SRE", "SRE*")]
@@ -485,11 +490,11 @@ def _figures(all_found: Sequence[Found], several: bool = False) -> dict[str, Cha
 
     @functools.cache
     def error_rows() -> Records:
-        rows = records_of(_summary)
+        rows = records_of(_of_cutoffs)
         if top is None:
             return rows
         best = f"top {top:.0%}" if top < 1 else f"top {top:g}"
-        everyone = records_of(_summary, [found.with_all_runs() for found in all_found])
+        everyone = records_of(_of_cutoffs, [found.with_all_runs() for found in all_found])
         return [{**r, "selection": "all runs"} for r in everyone] + [{**r, "selection": best} for r in rows]
 
     middle = 10 if 10 in cutoffs else cutoffs[0]

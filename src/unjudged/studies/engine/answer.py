@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from unjudged.measures.short_names import shortened, spellings
 from unjudged.results import WORST_FIRST, Provenance, Result, Row, Verdict
+from unjudged.spelling import shortened, spellings
 
 if TYPE_CHECKING:
     from unjudged.figures import Figure

@@ -1,7 +1,8 @@
-"""Short names for tables: `nDCG'` for `nDCG'(dcg='jk', gains={1: 1, 2: 3})@1000`, with a legend of full spellings.
+"""What the spelling of a measure says by itself, for tables and charts: short names with a legend, condensed or not.
 
-A table cannot hold nine full spellings side by side. Short names leave parameters out, then the cut-off, as far as
-different measures keep different names; the legend says what each stands for.
+A table cannot hold nine full spellings side by side. `nDCG'(dcg='jk', gains={1: 1, 2: 3})@1000` becomes `nDCG'`: short
+names leave parameters and cut-off out as far as different measures keep different names; the legend says what each
+stands for.
 """
 
 from __future__ import annotations
@@ -9,17 +10,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from unjudged.errors import MeasureError
-from unjudged.measures._grammar import registered
-
-_SPELLING = re.compile(r"[A-Za-z_]\w*'?\([^()]*\)(?:@\d+(?:\.\d+)?)?")
+_SPELLING = re.compile(r"[A-Za-z_]\w*'?\([a-z_]+=[^()]*\)(?:@\d+(?:\.\d+)?)?")
 """A measure with parameters, anywhere in a text."""
+
+_PREFERENCES = re.compile(r"(?:old_)?[br]pref")
+"""Measures that leave unjudged documents out by definition."""
+
+
+def is_condensed(name: str) -> bool:
+    """Does a measure leave unjudged documents out? `AP'`, `nDCG'(dcg='jk')@1000`, `bpref`."""
+    bare = re.split(r"[(@]", name)[0]
+    return bare.endswith("'") or _PREFERENCES.match(bare) is not None
+
+
+def ordinary(name: str) -> str:
+    """The measure without its prime: `nDCG(dcg='jk')@1000` for `nDCG'(dcg='jk')@1000`."""
+    bare = re.split(r"[(@]", name)[0]
+    return bare.removesuffix("'") + name[len(bare) :]
 
 
 def spellings(texts: Iterable[str]) -> list[str]:
     """The measures with parameters that these texts name, in order of appearance."""
-    found = dict.fromkeys(match for text in texts for match in _SPELLING.findall(text))
-    return [text for text in found if _known(text)]
+    return list(dict.fromkeys(match for text in texts for match in _SPELLING.findall(text)))
 
 
 def short_names(texts: Iterable[str]) -> dict[str, str]:
@@ -53,13 +65,6 @@ def shortened(text: str, names: Mapping[str, str]) -> str:
 def legend(names: Mapping[str, str]) -> str:
     """`Q: Q(gains={1: 1, 2: 3}); nDCG: nDCG(dcg='jk')@1000`"""
     return "; ".join(f"{short}: {full}" for full, short in names.items())
-
-
-def _known(text: str) -> bool:
-    try:
-        return registered(text) is not None
-    except MeasureError:
-        return False
 
 
 def _bare(text: str) -> str:
