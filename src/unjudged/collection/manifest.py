@@ -29,13 +29,14 @@ from unjudged.collection.collection import Collection
 from unjudged.collection.load import read_collection
 from unjudged.collection.pool import read_pooled
 from unjudged.collection.topics import NoneOfTheTopics
-from unjudged.errors import DataWarning, InputError, UnjudgedError, UsageError, nearest, some
+from unjudged.errors import DataWarning, InputError, UnjudgedError, UsageError, nearest, one_of, some
 from unjudged.io import files, formats
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import Reading
 from unjudged.options import check, gains
 
-READING = ("ties", "truncate", "lenient", "strict", "negative", "qrels_format", "qa", "only", "gains")
+_LINES = ("ties", "truncate", "lenient", "strict", "same_answer")
+READING = (*_LINES, "negative", "qrels_format", "qa", "only", "gains")
 """Keys that say how the files of a collection are read, as in `load`."""
 OF_STUDIES = ("pooled", "depth", "tolerance", "rel")
 """Keys that studies are told about one collection alone."""
@@ -75,8 +76,8 @@ def load_manifest(
     """The collections a TOML file describes, by name: `uj.study("power", uj.load_manifest("collections.toml"))`.
 
     One table per collection, with the keys judgments and runs, and where needed name, teams, pooled, depth, tolerance,
-    only, rel, gains, qa, lenient, strict, ties, truncate, negative and qrels_format: what the options of the same name
-    mean, for this collection alone. Files lie relative to the manifest. `names` chooses some of the collections; the
+    only, rel, gains, qa, same_answer, lenient, strict, ties, truncate, negative and qrels_format: what the options of the
+    same name mean, for this collection alone. Files lie relative to the manifest. `names` chooses some of the collections; the
     other arguments are those of `load` and hold for collections that do not say otherwise.
     """
     found, notes = read_manifest(path, names, jobs=jobs, **reading)
@@ -118,7 +119,7 @@ class Entry:
     def read(self, how: Mapping[str, Any], jobs: int | None) -> tuple[Collection, list[str]]:
         """The collection; topics asked for in general (not in its table) need not be there."""
         how = {key: value for key, value in how.items() if value is not None}
-        plain = {key: how.pop(key) for key in ("ties", "truncate", "lenient", "strict") if key in how}
+        plain = {key: how.pop(key) for key in _LINES if key in how}
         more = {"teams": self.teams, "jobs": jobs, **how}
         try:
             return read_collection(self.judgments, list(self.runs), Reading(**plain), **more), []
@@ -297,7 +298,9 @@ class _Table:
         kinds: dict[str, tuple[bool, str]] = {
             **dict.fromkeys(("qa", "lenient", "strict"), (isinstance(value, bool), "true or false")),
             **dict.fromkeys(("depth", "rel", "truncate"), (whole, "a whole number")),
-            **dict.fromkeys(("ties", "negative", "qrels_format", "only"), (isinstance(value, str), "text")),
+            **dict.fromkeys(
+                ("ties", "same_answer", "negative", "qrels_format", "only"), (isinstance(value, str), "text")
+            ),
             "tolerance": (whole or isinstance(value, float), "a number"),
             "gains": (isinstance(value, (str, dict)), "the gain of each grade, as {1 = 1, 2 = 3}"),
             "pooled": (
@@ -314,6 +317,10 @@ class _Table:
             if key == "pooled" and isinstance(value, str) and value not in ("infer", "all"):
                 return self._file("pooled", value)
             check(key, value)
+            if key in _LINES:
+                Reading(**{key: value})
+            if key == "qrels_format":
+                one_of(value, formats.QRELS_FORMATS, "format of judgments")
         except UsageError as problem:
             self.refuse(key, str(problem))
         return value
