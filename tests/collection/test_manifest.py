@@ -111,7 +111,7 @@ MISTAKES = [
     ("only = ", "only ", 14, "this is not TOML"),
     ('only = "101-104"', 'only = "101-104"\nrun = "x"', 15, "a collection has no key 'run' (did you mean runs?)"),
     ("gains = {1 = 1, 2 = 5}", "gains = 3", 15, "gains is the gain of each grade"),
-    ("rel = 2", 'ties = "random"', 16, "ties"),
+    ("rel = 2", 'ties = "random"', 16, "unknown tie rule 'random'"),
     ("rel = 2", 'negative = "bad"', 16, "negative can be unjudged or nonrelevant, not 'bad'"),
     ("rel = 2", 'qrels_format = "trek"', 16, "unknown format of judgments 'trek' (did you mean trec?)"),
     ("rel = 2", 'same_answer = "almost"', 16, "same_answer can be "),

@@ -76,9 +76,9 @@ def load_manifest(
     """The collections a TOML file describes, by name: `uj.study("power", uj.load_manifest("collections.toml"))`.
 
     One table per collection, with the keys judgments and runs, and where needed name, teams, pooled, depth, tolerance,
-    only, rel, gains, qa, same_answer, lenient, strict, ties, truncate, negative and qrels_format: what the options of the
-    same name mean, for this collection alone. Files lie relative to the manifest. `names` chooses some of the collections; the
-    other arguments are those of `load` and hold for collections that do not say otherwise.
+    only, rel, gains, qa, same_answer, lenient, strict, ties, truncate, negative and qrels_format: what the options of
+    the same name mean, for this collection alone. Files lie relative to the manifest. `names` chooses some of the
+    collections; the other arguments are those of `load` and hold for collections that do not say otherwise.
     """
     found, notes = read_manifest(path, names, jobs=jobs, **reading)
     for note in notes:
