@@ -86,6 +86,7 @@ COMMANDS: dict[str, str] = {
     "compare, baseline": f"compare QRELS RUNS {SOME} --resamples 200 --baseline OLD-NAME --format tsv",
     "compare, bounds": "compare QRELS RUNS -m AP,nDCG@10,RBP,P@10 --test t --unjudged bounds --format tsv",
     "pool describe": "pool describe QRELS RUNS TEAMS --format tsv",
+    "pool describe, runs": "pool describe QRELS RUNS TEAMS --runs --format tsv",
     "pool contributions": "pool contributions QRELS RUNS TEAMS --pooled all",
     "pool build, depth": "pool build QRELS RUNS --strategy depth --depth 5 --format list",
     **{
