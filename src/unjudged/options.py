@@ -141,9 +141,6 @@ def _holds(condition: Callable[[Any], bool], sentence: str) -> Check:
     return refuse
 
 
-_weight = _holds(lambda a: 0 <= a <= 1, "alpha is the new run's weight between 0 and 1, not {}")
-
-
 # -- the options
 
 
@@ -168,6 +165,9 @@ _INPUT = (
     Option("qrels_format", "format of the judgments, where it cannot be recognised: sampleval (five columns)",
         "FORMAT"),
     Option("qa", "question answering: QRELS holds classes of equal answers (docs/formats.md)", flag=True),
+    Option("same_answer", "with --qa: answers that count as the same. exact: letter by letter (the default); folded: "
+        "whatever the case, width and blanks; words: also whatever the punctuation and articles", default="exact",
+        choices=("exact", "folded", "words")),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
     Option("jobs", "number of threads for reading and of processes for a study (default: one per core)", parse=whole,
         check=_holds(lambda n: n >= 1, "jobs must be at least 1, not {}")),
@@ -213,15 +213,19 @@ _STUDIES = (
         ("disjoint", "replacement", "independent")),
     Option("c", "topics in each set (default: half of them)", parse=whole),
     Option("confidence", "confidence levels in percent", "P,P", numbers, (95, 90, 80)),
-    Option("rule", "which difference is required where the swap rate goes up and down: the first that is enough, or "
-        "one from which on all are (guarantee)", default="guarantee", choices=("guarantee", "first")),
+    Option("rule", "which difference is required where the swap rate goes up and down: one from which on rates are low "
+        "enough with 95% certainty (sure), from which on all bins are low enough (guarantee, as in the papers), or the "
+        "first bin that is (first)", default="sure", choices=("sure", "guarantee", "first")),
     Option("fuzziness", "differences that count as ties, as shares", "F,F", numbers,
         (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)),
     Option("levels", "percentages of the judgments to keep", "L,L", numbers, (100, 90, 70, 50, 30, 10)),
     Option("repeats", "how often the random part is drawn again", parse=whole, default=1,
         check=_holds(lambda n: n >= 1, "at least 1 repeat is needed, not {}")),
     Option("top", "take only the best runs: a share if below 1, else a number", "X", number),
-    Option("by", "the measure that decides which runs are best (default: the first one)", "M"),
+    Option("by", "the measure that decides which runs are best (default: AP with a set of the papers or where it is "
+        "among the measures, else the first measure)", "M"),
+    Option("analyse", "look only at these teams or runs, separated by commas; the pool is still that of all runs",
+        "TEAM,...", names),
     Option("one_per_team", "take one run of each team, chosen by the seed", flag=True),
     Option("all_runs", "take every run instead of one per team", flag=True),
     Option("usual_one_per_team", "take one run of each team, chosen by the seed; this study does so anyway",
@@ -231,11 +235,13 @@ _STUDIES = (
     Option("cutoffs", "cut-offs n of P@n", "N,N", numbers, (5, 10, 20, 30, 100)),
     Option("methods", "corrections to show: lipani, webber-park, lipani-v2, webber-ratio, per-topic (default: the "
         "first two; the verdict is of the best of all)", "M,M", names),
-    Option("merge_alpha", "weight of the new run when runs are merged, 0 to 1", "A", decimal, 1.0, _weight),
+    Option("merge_weight", "weight of the new run when lipani merges runs, 0 to 1", "W", decimal, 1.0,
+        _holds(lambda w: 0 <= w <= 1, "the new run's weight lies between 0 and 1, not {}")),
     Option("teams_taken", "the teams to take, separated by commas", "TEAM,...", names, flags=("--take",)),
     Option("summary", "one row per condition and measure: tau, power, misses, false alarms", flag=True),
     Option("pairs", "one row per pair of runs", flag=True),
     Option("curve", "the swap rate of every bin", flag=True),
+    Option("shared_topics", "how many topics two sets share, expected and drawn", flag=True),
     Option("per_run", "one row per left-out run and cut-off, with all quantities", flag=True),
     Option("curves", "the p values of each measure, largest first", flag=True),
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
@@ -381,12 +387,12 @@ _VARIANTS = (
     # studies
     _variant("pool describe", "curves", help="show judged@k of every run instead"),
     _variant("study noise", "repeats", default=3),
+    _variant("study swap", "repeats", help="how often all trials are done again with other topic sets", default=10),
     _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
     _variant("study depth", "levels", help="pool depths, or shares of the depth below 1 (default 50,10,1, as far as "
         "the pool is deeper)",
         metavar="D,D", default=None),
     # correction
-    _variant("correct", "alpha", help="weight of the new run when runs are merged, 0 to 1", default=1.0, check=_weight),
     _variant("correct", "confidence", help="confidence of the interval", metavar="C", parse=decimal, default=0.95,
         check=_holds(lambda c: 0 < c < 1, "the confidence lies between 0 and 1, not {}")),
     _variant("correct", "force", help="correct also where the trial shows no gain"),

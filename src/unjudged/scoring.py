@@ -16,6 +16,7 @@ from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, measures_for
+from unjudged.measures.sets import ANSWERS
 from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
 
@@ -293,6 +294,22 @@ def under_policy(chosen: Sequence[Measure], unjudged: str) -> list[Measure]:
     return list(dict.fromkeys(m if m.condensed else m(judged_only=True) for m in chosen))
 
 
+def usual(collection: Collection, otherwise: Any) -> Any:
+    """The measures where none are asked for: those of question answering for answers, else the ones given."""
+    return ANSWERS if collection.judgments.group is not None else otherwise
+
+
+def refuse_condensed_answers(collection: Collection, chosen: Sequence[Measure]) -> None:
+    """A UsageError for measures that leave out what is in no class: such answers are wrong, not unjudged."""
+    if collection.judgments.group is None:
+        return
+    if condensed := next((m for m in chosen if m.condensed), None):
+        raise UsageError(
+            f"{condensed} leaves out documents that were never judged, and an answer outside the classes is wrong, not "
+            f"unjudged; take measures of full lists, as in -m {ANSWERS}"
+        )
+
+
 def score(
     collection: Collection,
     wanted: Any = DEFAULT,
@@ -310,7 +327,8 @@ def score(
     relevant grade of binary measures that name none. `unjudged` says what an unjudged document is:
     `nonrelevant`, or `condensed` (removed from the lists first). `topics` are the ones that count:
     `judged` (all, missing ones score as empty lists), `run` (the run's own) or `common` (answered by all
-    runs). `undefined` values (no relevant document) become `zero`, stay `nan`, or `drop` the topic.
+    runs). Answers (`qa=True` in load) have measures of their own where none are asked for. `undefined` values (no
+    relevant document) become `zero`, stay `nan`, or `drop` the topic.
     With `per_topic=False` the table has the means alone.
     """
     if not len(collection.judgments):
@@ -318,8 +336,10 @@ def score(
     if undefined not in UNDEFINED:
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     counted = counted_topics(collection, topics)
+    wanted = usual(collection, wanted) if wanted is DEFAULT else wanted
     chosen = measures_for(collection, wanted, rel)
     chosen = under_policy(chosen, unjudged)
+    refuse_condensed_answers(collection, chosen)
     shape = len(collection.runs), len(collection.judgments.topics)
     values = np.empty((*shape, len(chosen)))
     for runs, part in _blocks(collection):

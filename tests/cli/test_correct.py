@@ -276,7 +276,7 @@ def test_errors_against_the_truth(sim: Path, capsys: pytest.CaptureFixture[str])
         (["--new", "X", "-m", "AP'"], "AP' leaves unjudged documents out, so there is nothing to correct"),
         (["--new", "X", "-m", "AP", "--method", "lipani"], "lipani corrects P@n; for AP there is webber-park"),
         (["--new", "X", "--method", "lipany"], "unknown method 'lipany' (did you mean lipani?)"),
-        (["--new", "X", "--alpha", "1.5"], "alpha is the new run's weight between 0 and 1, not 1.5"),
+        (["--new", "X", "--merge-weight", "1.5"], "the new run's weight lies between 0 and 1, not 1.5"),
         (["--new", "X", "--indicator", "mu"], "unknown indicator 'mu'"),
         (["--new", "X", "--protocol", "sigir"], "unknown protocol 'sigir' (did you mean sigir2015?)"),
         (["--new", "X", "--confidence", "2"], "the confidence lies between 0 and 1, not 2.0"),

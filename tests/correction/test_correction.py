@@ -234,7 +234,7 @@ def corrected(seed: int, **options: Any) -> Any:
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(list(PROTOCOLS)))
 def test_alpha_zero_changes_nothing(seed: int, protocol: str) -> None:
-    frame = corrected(seed, alpha=0.0, protocol=protocol, method=("lipani", "lipani-v2"))
+    frame = corrected(seed, merge_weight=0.0, protocol=protocol, method=("lipani", "lipani-v2"))
     assert (frame[["delta_p", "delta_anti_p", "delta_k", "lambda", "adjustment"]] == 0).all(axis=None)
     assert (frame["corrected"] == frame["score"]).all()
 
@@ -247,7 +247,7 @@ def test_alpha_zero_changes_nothing(seed: int, protocol: str) -> None:
     st.sampled_from(["lambda", "delta-p", "delta-anti-p"]),
 )
 def test_lipani_stays_between_nothing_and_k(seed: int, protocol: str, alpha: float, indicator: str) -> None:
-    frame = corrected(seed, alpha=alpha, protocol=protocol, indicator=indicator)
+    frame = corrected(seed, merge_weight=alpha, protocol=protocol, indicator=indicator)
     for method in ("lipani", "lipani-v2", "per-topic"):
         rows = frame[frame.method == method]
         assert ((rows.adjustment >= 0) & (rows.adjustment <= rows.k + 1e-12)).all()
@@ -317,7 +317,7 @@ def test_a_pooled_run_identical_to_the_new_one_says_nothing(seed: int, protocol:
     made["runs"]["twin"] = made["runs"]["r0"]
     collection = load(made["qrels"], made["runs"])
     frame = uj.correct(
-        collection, "r0", "P@3, P@8", depth=5, pooled=["twin"], protocol=protocol, alpha=alpha, validate=False
+        collection, "r0", "P@3, P@8", depth=5, pooled=["twin"], protocol=protocol, merge_weight=alpha, validate=False
     ).frame
     assert (frame[["delta_p", "delta_anti_p", "delta_k"]] == 0).all(axis=None)
 

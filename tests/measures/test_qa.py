@@ -8,7 +8,7 @@ import pytest
 
 import unjudged as uj
 from unjudged.cli import main
-from unjudged.errors import InputError
+from unjudged.errors import InputError, UsageError
 
 CLASSES = {"1": {"Barack Obama": "S", "Obama": "A"}, "2": {"Joe Biden": 3, "Biden": 1}, "3": {"Harris": "B"}}
 ANSWERS = ["Biden", "Trump", "Obama", "Barack Obama", "Joe Biden"]
@@ -88,3 +88,36 @@ def test_refusals(classes: str, run: str, words: str, tmp_path: Path) -> None:
 def test_a_level_that_is_none_is_refused(level: object) -> None:
     with pytest.raises(uj.InputError, match="is not S, A, B or a whole number"):
         uj.load({"Q1": {"1": {"Obama": level}}}, {"run": {"Q1": ["Obama"]}}, qa=True)
+
+
+def test_the_usual_measures_of_answers() -> None:
+    """The default of score and studies: wrong answers count as wrong, never as unjudged."""
+    collection = uj.load(
+        {"q": CLASSES, "r": {"1": {"yes": "S"}}}, {n: {"q": ANSWERS, "r": [n]} for n in ("yes", "no")}, qa=True
+    )
+    assert [str(m) for m in uj.score(collection).measures] == list(EXPECTED)
+    for study in ("power", "compare", "stability"):
+        options = {"test": "t"} if study != "stability" else {"c": 1, "trials": 5}
+        measures = uj.study(study, collection, **options).frame["measure"].unique()
+        assert list(measures) == list(EXPECTED)
+    asked = uj.study("power", collection, measures="AP,RR", test="t").frame["measure"]
+    assert asked.tolist() == ["AP", "RR"]
+
+
+@pytest.mark.parametrize("measures", ["AP'", "bpref", "sakai2009"])
+def test_condensed_lists_are_refused(measures: str) -> None:
+    """A condensed list would drop the wrong answers, and every run that says one right thing would be perfect."""
+    collection = uj.load({"q": CLASSES}, {n: {"q": ANSWERS} for n in "ab"}, qa=True)
+    with pytest.raises(UsageError, match="an answer outside the classes is wrong, not unjudged"):
+        uj.score(collection, measures)
+    with pytest.raises(UsageError, match="an answer outside the classes is wrong, not unjudged"):
+        uj.study("power", collection, measures=measures)
+    with pytest.raises(UsageError, match="an answer outside the classes is wrong, not unjudged"):
+        uj.score(collection, "RR", unjudged="condensed")
+
+
+def test_there_are_no_holes_in_answers() -> None:
+    collection = uj.load({"q": CLASSES}, {n: {"q": ANSWERS} for n in "ab"}, qa=True)
+    found = uj.study("holes", collection)
+    assert list(found.rows()) == [] and found.verdict is not None and found.verdict.word == "unknown"
+    assert "answers outside the classes are wrong, not unjudged" in found.verdict.sentence

@@ -89,12 +89,12 @@ def test_required_bin_by_its_definition(rate: list[float | None]) -> None:
 def test_what_a_confidence_asks_for() -> None:
     compared, swapped = np.zeros(21, dtype=np.int64), np.zeros(21, dtype=np.int64)
     compared[[0, 5, 9, 20]], swapped[[0, 5, 9]] = [100, 60, 40, 0], [50, 6, 2]
-    found = Swaps(compared, swapped, 0.5)
-    strict = found.required(0.95)
+    found = Swaps.of(compared, swapped, 0.5)
+    strict = found.required(0.95, "guarantee")
     assert (strict.bin, strict.difference, strict.relative, strict.share) == (9, 0.09, pytest.approx(0.18), 0.2)
-    assert found.required(0.9).bin == 5  # 6/60 is 10%, although 1 - 0.9 < 0.1 in floating point
-    assert found.required(0.9).share == 0.5
-    never = found.required(0.99)
+    loose = found.required(0.9, "guarantee")
+    assert (loose.bin, loose.share) == (5, 0.5)  # 6/60 is 10%, although 1 - 0.9 < 0.1 in floating point
+    never = found.required(0.99, "guarantee")
     assert never.bin is None
     assert math.isnan(never.difference) and math.isnan(never.share) and math.isnan(never.relative)
 
@@ -352,8 +352,8 @@ def test_nothing_varies() -> None:
     assert math.isnan(correlation.pearson([1, 1, 1], [1, 2, 3]))
     assert math.isnan(correlation.correlation_p_value(0.5, 2))
     assert correlation.correlation_p_value(1.0, 5) == 0
-    assert swap(flat, trials=3).required().relative == 0
-    assert math.isnan(swap(0 * flat, trials=3).required().relative)
+    assert swap(flat, trials=3).required(rule="guarantee").relative == 0
+    assert math.isnan(swap(0 * flat, trials=3).required(rule="guarantee").relative)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_nothing_varies() -> None:
         (lambda: swap(np.ones((5, 2)), trials=0), "at least 1 sample"),
         (lambda: swap(np.ones((5, 2)), sets=([[1]], [[1, 2]])), "one shape"),
         (lambda: swap(np.ones((5, 2)), trials=2).required(1.5), "between 0 and 1"),
-        (lambda: required_bin([0.1], 0.05, "last"), "guarantee or first"),  # type: ignore[arg-type]
+        (lambda: required_bin([0.1], 0.05, "last"), "sure, guarantee or first"),  # type: ignore[arg-type]
         (lambda: expected_shared_topics(5, 6, "disjoint"), "1 to 5"),
         (lambda: expected_shared_topics(5, 2, "random"), "one of disjoint"),  # type: ignore[arg-type]
         (lambda: stability(np.ones((5, 2)), [-0.1]), "0 or more"),

@@ -498,7 +498,7 @@ def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
         ({"methods": []}, "name a method"),
         ({"test": "anova"}, "unknown test 'anova'; there are tukey, t"),
         ({"indicator": "k"}, "unknown indicator 'k'"),
-        ({"merge_alpha": 2}, "alpha is the new run's weight between 0 and 1, not 2"),
+        ({"merge_weight": 2}, "the new run's weight lies between 0 and 1, not 2"),
         ({"alpha": 0}, "alpha lies between 0 and 1, not 0"),
         ({"top": 0}, "--top is a share between 0 and 1 or a whole number of runs, not 0"),
         ({"top": 1}, "fewer than two runs are left to be corrected"),

@@ -2,6 +2,7 @@
 
   unjudged check qrels.txt runs/ --teams teams.tsv
   unjudged check qrels.txt bm25.run --fix        writes bm25.run.fixed beside it
+  unjudged check classes.tsv runs/ --qa          answer classes and runs of answers
 
 Every finding has a code; 'unjudged explain UJ102' says more. An error means that score refuses the file or that its
 numbers mean nothing, a warning that the numbers may not be what you want, info that it is good to know. Exit code 1
@@ -26,6 +27,7 @@ from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
 from unjudged.io.check import inspection as lint
+from unjudged.io.check.answers import AnswerRun, check_answers
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
 from unjudged.measures.ties import tie_effect
@@ -41,7 +43,7 @@ COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add(parser, "qrels", "runs", "teams", "fix", command="check")
+    options.add(parser, "qrels", "runs", "teams", "qa", "fix", command="check")
     options.add_output(parser, "check")
 
 
@@ -51,11 +53,20 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input can be used once")
     if args.fix and files.STDIN in (args.qrels, *args.runs):
         raise UsageError("--fix writes beside the originals and cannot repair standard input; save it to a file first")
-    _only_trec(args.qrels, args.runs)
-    tallies, looks = lint.check(args.qrels, args.runs, args.teams)
-    copies = _copies(tallies[0], looks) if args.fix else {}
-    found = [finding for tally in tallies for finding in tally.findings()]
-    found += _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks})
+    if args.qa and args.fix:
+        raise UsageError("--fix repairs TREC text, not answers (--qa)")
+    tallies: list[findings.Tally]
+    looks: Sequence[lint.RunCheck | AnswerRun]
+    copies: dict[str, Path] = {}
+    ties: list[findings.Finding] = []
+    if args.qa:
+        tallies, looks = check_answers(args.qrels, args.runs, args.teams)
+    else:
+        _only_trec(args.qrels, args.runs)
+        tallies, looks = lint.check(args.qrels, args.runs, args.teams)
+        copies = _copies(tallies[0], looks) if args.fix else {}
+        ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks})
+    found = [*(finding for tally in tallies for finding in tally.findings()), *ties]
     places = {path: place for place, path in enumerate(dict.fromkeys(finding.file for finding in found))}
     found.sort(key=lambda finding: places[finding.file])
     result = _result(found, args, [look.path for look in looks])
@@ -75,6 +86,8 @@ def _only_trec(qrels: str, runs: Sequence[str]) -> None:
     judged = formats.qrels_format(qrels) if Path(qrels).is_file() else "trec"
     if judged != "trec":
         raise UsageError(f"check reads TREC text; {qrels} is {judged}")
+    if Path(qrels).is_file() and formats.looks_like_classes(formats.peek(qrels).columns):
+        raise UsageError(f"{qrels}: these look like answer classes of question answering; give --qa")
     for spec in runs:
         try:
             paths = files.expand(spec)

@@ -25,7 +25,7 @@ HELP = "corrected score of a run that was not pooled"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    method = ("method", ("method", "alpha", "indicator", "protocol"))
+    method = ("method", ("method", "merge_weight", "indicator", "protocol"))
     trial = ("trial on the pool", ("no_trial", "force", "confidence", "truth"))
     own = ("new", "measures", "rel", method, trial, options.IN_POOL, ("work", options.WORK))
     options.add_all(parser, "correct", *options.COLLECTION, *own)
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         measures = args.measures or list(DEFAULT)
         result = correct_against_truth(collection, truth, measures, **pool, rel=args.rel, call=args.call)
     else:
-        given = ("new", "rel", "method", "alpha", "indicator", "protocol", "confidence", "force", "no_trial")
+        given = ("new", "rel", "method", "merge_weight", "indicator", "protocol", "confidence", "force", "no_trial")
         with options.on_cluster(args.cluster) as executor:
             result = study(
                 "correct",

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.results import Result
 
-READING = ("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "only", "jobs")
+READING = (
+    *("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "same_answer"),
+    *("only", "jobs"),
+)
 POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
 TESTING = ("test", "alpha", "resamples", "seed")
@@ -128,11 +131,11 @@ def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
     return {**keywords(args, *POOL), "pooled": read_pooled(args.pooled)}
 
 
-def measures_asked(args: argparse.Namespace, command: str) -> list[str]:
+def measures_asked(args: argparse.Namespace, command: str) -> Sequence[str]:
     """The measures, or those of the command where none are given; a misspelt one is refused before anything is read."""
     from unjudged.measures import measures
 
-    wanted = args.measures or list(default("measures", command))
+    wanted: Sequence[str] = args.measures or default("measures", command)
     measures(wanted)
     return wanted
 
@@ -197,7 +200,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     collection = read_collection(
         args.qrels,
         args.runs,
-        Reading(args.ties, args.truncate, args.lenient, args.strict),
+        Reading(args.ties, args.truncate, args.lenient, args.strict, args.same_answer),
         **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
         need_runs=need_runs,
         lists=lists,

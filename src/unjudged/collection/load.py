@@ -34,6 +34,7 @@ def load(
     negative: str = "unjudged",
     qrels_format: str | None = None,
     qa: bool = False,
+    same_answer: str = "exact",
     jobs: int | None = None,
 ) -> Collection:
     """Read judgments and runs into a Collection.
@@ -45,13 +46,14 @@ def load(
     topics (`"601-650,700"`). `ties`, `truncate`, `lenient`, `strict` and `negative` say how to read; see
     `unjudged score --help`. `qa=True` reads question answering: answer classes and runs of answers, from
     the files described in `docs/formats.md` or as {question: {class: {answer: level}}} and
-    {question: [answers]}; the first five answers count. What was passed over is in `.notes` and issued as
-    DataWarning.
+    {question: [answers]}; the first five answers count. `same_answer` says which answers are the same: `exact`,
+    `folded` (whatever the case, width and blanks) or `words` (also whatever the punctuation and articles). What was
+    passed over is in `.notes` and issued as DataWarning.
     """
     collection = read_collection(
         qrels,
         runs,
-        Reading(ties, truncate, lenient, strict),
+        Reading(ties, truncate, lenient, strict, same_answer),
         teams=teams,
         gains=gains,
         only=only,
@@ -86,6 +88,8 @@ def read_collection(
     `lists` says whether full lists may be asked for later; a stream is kept only for their sake.
     """
     seen = files.Unchanged()
+    if reading.same_answer != "exact" and not qa:
+        raise UsageError("--same-answer belongs to question answering; give --qa (qa=True), too")
     if qa and reading.truncate is None:
         reading = replace(reading, truncate=qa_io.ANSWERS)
     if qrels is None:
@@ -96,7 +100,7 @@ def read_collection(
     def table() -> QrelsTable:  # not held while the runs are read
         if qrels is None:
             return _no_judgments(runs, reading, seen, jobs)
-        return seen.reading(qrels, lambda: _answers(qrels) if qa else _qrels(qrels, reading, qrels_format))
+        return seen.reading(qrels, lambda: _answers(qrels, reading) if qa else _qrels(qrels, reading, qrels_format))
 
     judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
@@ -108,6 +112,7 @@ def read_collection(
     told |= {
         name: True for name, set_ in (("lenient", reading.lenient), ("strict", reading.strict), ("qa", qa)) if set_
     }
+    told |= {"same answer": reading.same_answer} if reading.same_answer != "exact" else {}
     origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
     return origin.collection(given)
 
@@ -271,12 +276,12 @@ def _reader(judgments: Judgments) -> Callable[..., RunTable]:
 
 
 def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
-    """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}})?"""
+    """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}}, {question: [answers]})?"""
     for value in mapping.values():
         if not isinstance(value, Mapping):
             return not isinstance(value, (list, tuple))
         if value:
-            return isinstance(next(iter(value.values())), Mapping)
+            return isinstance(next(iter(value.values())), (Mapping, list, tuple))
     return False
 
 
@@ -329,11 +334,11 @@ def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> Qre
     raise UsageError(f"judgments can be a file, a dict or a data frame, not {type(qrels).__name__}")
 
 
-def _answers(classes: Any) -> QrelsTable:
+def _answers(classes: Any, reading: Reading) -> QrelsTable:
     if isinstance(classes, (str, os.PathLike)):
-        return qa_io.read_answers(str(classes))
+        return qa_io.read_answers(str(classes), reading.same_answer)
     if isinstance(classes, Mapping):
-        return qa_io.answers_from_dict(classes)
+        return qa_io.answers_from_dict(classes, reading.same_answer)
     raise UsageError(f"answer classes can be a file or a dict, not {type(classes).__name__}")
 
 

@@ -10,13 +10,13 @@ import importlib
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files, trec
-from unjudged.io.columns import GRADES, RANKED, has_columns
+from unjudged.io.columns import GRADES, RANKED, has_columns, whole_number
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -24,6 +24,7 @@ _HEAD = 1 << 14
 _LEVEL = re.compile(rb"L\d+")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
+WITH_QA = "read both with --qa (qa=True in load)"
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".parq")
 """Endings of file names that say which format is meant, where looking is not enough."""
 
@@ -76,6 +77,21 @@ def _msmarco_run(head: Head) -> bool:
 
 def _ntcireval_qrels(head: Head) -> bool:
     return len(head.fields) in (2, 3) and bool(_LEVEL.fullmatch(head.fields[-1]))
+
+
+def looks_like_classes(columns: Sequence[str]) -> bool:
+    """Are these the tab-separated fields of a line of answer classes (question, class, level, answer), not TREC's?"""
+    if columns[0].casefold() == "question":
+        return True
+    level, answer = (whole_number(c.strip()) for c in columns[2:]) if len(columns) == 4 else ("", 0)
+    return not isinstance(answer, int) and (isinstance(level, int) or level.upper() in ("S", "A", "B"))
+
+
+def looks_like_answers(columns: Sequence[str]) -> bool:
+    """Are these the tab-separated fields of a line of a run of answers (question, rank, answer)?"""
+    if columns[0].casefold() == "question":
+        return True
+    return len(columns) == 3 and isinstance(whole_number(columns[1].strip()), int)
 
 
 class Format(NamedTuple):
@@ -169,7 +185,14 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
     if format is not None and format not in QRELS_FORMATS:
         known = ", ".join(QRELS_FORMATS)
         raise UsageError(f"unknown format {format!r} for judgments{nearest(format, QRELS_FORMATS)}; there are {known}")
-    table: QrelsTable = _module(format or qrels_format(path)).read_qrels(path, reading)
+    kind = format or qrels_format(path)
+    try:
+        table: QrelsTable = _module(kind).read_qrels(path, reading)
+    except InputError as problem:
+        if kind == "trec" and looks_like_classes(peek(path).columns):
+            said = f"these look like answer classes of question answering; {WITH_QA}"
+            raise InputError(said, problem.source, problem.line) from None
+        raise
     return table
 
 
@@ -177,7 +200,14 @@ def read_run(
     path: str, index: Any, topics: Ids, reading: Reading, name: str | None = None, keep_docs: bool = False
 ) -> RunTable:
     """A run in any format, as `trec.read_run` reads TREC text."""
-    table: RunTable = _module(run_format(path)).read_run(path, index, topics, reading, name, keep_docs)
+    kind = run_format(path)
+    try:
+        table: RunTable = _module(kind).read_run(path, index, topics, reading, name, keep_docs)
+    except InputError as problem:
+        if kind == "trec" and looks_like_answers(peek(path).columns):
+            said = f"this looks like a run of answers (question, rank, answer); {WITH_QA}"
+            raise InputError(said, problem.source, problem.line) from None
+        raise
     return table
 
 

@@ -13,7 +13,8 @@ Answer classes (in place of judgments), tab separated, a header is optional:
     question  rank  answer
     Q1        1     Joe Biden
 
-Answers are compared without blanks at both ends.
+Answers are compared without blanks at both ends, or more loosely (`same_answer.py`). Every answer that stands in no
+class is wrong; none is unjudged.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from unjudged.io import files
 from unjudged.io.columns import whole_number
 from unjudged.io.dicts import run_from_topics
 from unjudged.io.ids import Ids, to_text
+from unjudged.io.same_answer import normalised
 from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable
 
 LEVELS = {"S": 3, "A": 2, "B": 1}
@@ -42,17 +44,23 @@ def _rows(path: str, fields: int, header: str) -> Iterator[tuple[int, list[str]]
             continue
         found = line.split("\t", fields - 1)
         if len(found) < fields:
-            raise InputError(
-                f"a line needs {fields} fields separated by tabs, found {len(found)}: {line[:60]!r}", path, number
-            )
+            raise InputError(not_answers(line, fields, len(found)), path, number)
         yield number, found
+
+
+def not_answers(line: str, fields: int, found: int) -> str:
+    """What is wrong with a line that has too few fields, and what it looks like instead."""
+    kind = "question, class, level, answer" if fields == 4 else "question, rank, answer"
+    hint = "; this looks like TREC text, which is read without --qa" if len(line.split()) in (4, 6) else ""
+    return f"a line needs {fields} fields separated by tabs ({kind}), found {found}: {line[:60]!r}{hint}"
 
 
 class _Answers:
     """Answer classes being read."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, source: str, same_answer: str) -> None:
+        self.source, self.same_answer = source, same_answer
+        self.clashes: list[str] = []
         self.topics: dict[str, int] = {}
         self.classes: dict[tuple[int, str], int] = {}
         self.rows: dict[tuple[int, str], tuple[int, int, int]] = {}
@@ -64,7 +72,9 @@ class _Answers:
         if not isinstance(grade, int) or abs(grade) > LARGEST_GRADE:
             raise InputError(f"the level {level!r} is not S, A, B or a whole number", self.source, line)
         group = self.classes.setdefault((code, name.strip()), len(self.classes))
-        self.rows.setdefault((code, answer.strip()), (group, grade, line or 0))
+        key = code, normalised(answer, self.same_answer)
+        if self.rows.setdefault(key, (group, grade, line or 0))[0] != group:
+            self.clashes.append(f"{answer.strip()} of {question.strip()}")
 
     def table(self) -> QrelsTable:
         if not self.rows:
@@ -79,21 +89,28 @@ class _Answers:
             Ids.of(["0"]),
             np.zeros(len(columns), np.int32),
             np.array([line for _, _, line in columns], np.int64),
+            self._notes(),
             group=np.array([group for group, _, _ in columns], np.int32),
         )
 
+    def _notes(self) -> tuple[str, ...]:
+        if not self.clashes:
+            return ()
+        many = "1 answer stands" if len(self.clashes) == 1 else f"{len(self.clashes)} answers stand"
+        return (f"{many} in two classes of a question; the first one counts (e.g. {self.clashes[0]})",)
 
-def read_answers(path: str) -> QrelsTable:
+
+def read_answers(path: str, same_answer: str = "exact") -> QrelsTable:
     """Answer classes as judgments: a row per answer, its class as group."""
-    answers = _Answers(path)
+    answers = _Answers(path, same_answer)
     for number, (question, name, level, text) in _rows(path, 4, "question\t"):
         answers.add(question, name, level, text, number)
     return answers.table()
 
 
-def answers_from_dict(classes: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> QrelsTable:
+def answers_from_dict(classes: Mapping[str, Mapping[str, Mapping[str, Any]]], same_answer: str = "exact") -> QrelsTable:
     """Answer classes given as {question: {class: {answer: level}}}."""
-    answers = _Answers("answers")
+    answers = _Answers("answers", same_answer)
     for question, inside in classes.items():
         for name, members in inside.items():
             for text, level in members.items():
@@ -127,7 +144,7 @@ def run_from_answers(
             said: dict[str, int] = {}
             docs = []
             for text in answers:
-                answer = text.strip()
+                answer = normalised(text, reading.same_answer)
                 again = said[answer] = said.get(answer, 0) + 1
                 docs.append(answer if again == 1 else f"{answer}\0again {again}")
             yield question, docs, np.arange(len(docs), 0, -1, dtype=np.float64)

@@ -19,6 +19,7 @@ from unjudged import kernels
 from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files
 from unjudged.io.ids import Ids, to_text
+from unjudged.io.same_answer import check_rule
 
 LARGEST_GRADE = 1_000_000_000
 """Grades beyond, of either sign, are refused."""
@@ -28,14 +29,16 @@ BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read: ties, truncation, and what to do about unusable lines."""
+    """How files are read: ties, truncation, what to do about unusable lines, and which answers are the same (QA)."""
 
     ties: str = "trec10"
     truncate: int | None = None
     lenient: bool = False
     strict: bool = False
+    same_answer: str = "exact"
 
     def __post_init__(self) -> None:
+        check_rule(self.same_answer)
         if self.ties not in kernels.TIES:
             known = ", ".join(kernels.TIES)
             raise UsageError(f"unknown tie rule {self.ties!r}{nearest(self.ties, kernels.TIES)}; there are {known}")

@@ -162,6 +162,17 @@ def _of_paper(measure: Measure, gains: dict[int, float]) -> Measure:
     return measure(gains=gains) if takes else measure
 
 
+def _spellings(wanted: Any) -> list[str]:
+    """The texts among the measures asked for, each as it was written."""
+    names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, (list, tuple)) else []
+    return [part for name in names if isinstance(name, str) for part in split_list(name)]
+
+
+def names_a_paper(wanted: Any) -> bool:
+    """Is a set of one of the papers on retrieval among the measures asked for?"""
+    return any(part in sets.PAPERS for part in _spellings(wanted))
+
+
 def measures(wanted: Any, rel: int | None = None) -> list[Measure]:
     """Measures from a spelling, a Measure, an ir_measures object, or any mix of them in a list.
 

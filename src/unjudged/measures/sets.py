@@ -62,6 +62,12 @@ NAMED: dict[str, tuple[str, ...]] = {
 }
 """Set name -> spellings, with the parameters of the papers."""
 
+ANSWERS = "sakai2005-qa"
+"""The measures of question answering, where none are asked for."""
+
+PAPERS = tuple(name for name in NAMED if name.startswith("sakai") and name != ANSWERS)
+"""Sets of the papers that take the best runs by AP."""
+
 PAPER_GAINS: dict[int, float] = {1: 1, 2: 3}
 """Sakai's gains for judgments of documents with the grades 0, 1, 2: TREC's two levels are B (gain 1) and S (gain 3) of
 NTCIR's three (Sakai 2009, section 3). With other grades, the grade is the gain."""

@@ -37,11 +37,13 @@ def stability(
     replacement: bool = False,
     seed: int = 0,
     sets: ArrayLike | None = None,
+    logarithms: bool = False,
     jobs: int = 1,
 ) -> list[Stability]:
     """One entry per fuzziness, over all run pairs and all topic sets of `size` topics (default: half of them).
 
-    `sets` (trials x size) replaces the drawn topic sets, e.g. by draws.every_subset(n, c).
+    `sets` (trials x size) replaces the drawn topic sets, e.g. by draws.every_subset(n, c). `logarithms`: the scores
+    are logarithms, and the means compared are geometric ones.
     """
     matrix = score_matrix(scores, runs=2)
     topics = len(matrix)
@@ -50,6 +52,8 @@ def stability(
     if sets is None:
         sets = topic_subsets(topics, max(1, topics // 2) if size is None else size, trials, seed, replacement)
     means = np.ascontiguousarray(sampled_means(matrix, sets).T)
+    if logarithms:
+        means = np.exp(means)
     first, second = all_pairs(matrix.shape[1])
 
     def count(pairs: slice) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +14,7 @@ from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.correlation import tau_b, tau_p_value
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
+from unjudged.studies.engine.silent import last, silent_measures
 
 COLUMNS = ("measure_a", "measure_b", "tau", "p_value")
 
@@ -36,18 +38,19 @@ def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
 
     Kendall's tau (tau_b, on unrounded means over topics) between the orders of the runs by each pair of measures, with
     its two-sided p value for unrelated orders (Sakai 2007, table 2). Two measures with tau near 1 tell the same story;
-    use one of them. Both numbers are empty where a measure gives all runs the same mean.
+    use one of them. Both numbers are empty where a measure gives all runs the same mean; such measures come last.
     """
-    scores, settings = matrices(case, scoring, runs, least_topics=1)
+    scores, settings = matrices(case, scoring, runs, least_topics=1, geometric=True)
     if len(scores.measures) < 2:
         raise UsageError(f"this study needs at least 2 measures, {len(scores.measures)} given")
+    silent = silent_measures(case, scores)
     (value,) = case.run(taus, scores, [0], f"{len(scores.runs)} runs")
     found = list(zip(combinations(scores.names, 2), value["tau"].tolist(), value["p_value"].tolist(), strict=True))
     return Answer(
         COLUMNS,
         [(*pair, tau, p) for pair, tau, p in found],
         _verdict(case, [(tau, *pair) for pair, tau, _ in found]),
-        lambda: _table(scores, {pair: tau for pair, tau, _ in found}),
+        lambda: _table(last(scores.names, silent), {pair: tau for pair, tau, _ in found}),
         {"agreement": agreement_map},
         "Kendall's tau between the orders of the runs by two measures.",
         settings=settings,
@@ -55,12 +58,12 @@ def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
     )
 
 
-def _table(scores: Matrices, tau: dict[tuple[str, str], float]) -> Table:
+def _table(names: Sequence[str], tau: dict[tuple[str, str], float]) -> Table:
     """Table 2 of Sakai 2007: the upper triangle."""
-    names = scores.names
+    both = tau | {(b, a): value for (a, b), value in tau.items()}
     table: list[Row] = []
     for a, name in enumerate(names[:-1]):
-        cells = [layouts.correlation(tau[name, names[b]]) if b > a else "" for b in range(1, len(names))]
+        cells = [layouts.correlation(both[name, names[b]]) if b > a else "" for b in range(1, len(names))]
         table.append((name, *map(Shown, cells)))
     return ["", *names[1:]], table
 

@@ -59,7 +59,7 @@ def correct(
     measures: Any = "P@10",
     rel: int | None = None,
     method: str | Sequence[str] | None = None,
-    alpha: float = 1.0,
+    merge_weight: float = 1.0,
     indicator: str = "lambda",
     protocol: str = "strict",
     no_trial: bool = False,
@@ -73,7 +73,7 @@ def correct(
     without it every run that was not pooled is corrected. Where every run was pooled, the table shows each of them
     left out with its team: its score then, the corrected one, and its score in the pool.
 
-    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --alpha and --indicator belong to it), webber-park
+    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --merge-weight and --indicator belong to it), webber-park
     (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall. Every method
     is tried on the pool first: each team (without a team file: each run) is left out and corrected as if it were new.
     The method with the smallest error there is taken, or none where none helps; --method takes another one. The trial
@@ -82,7 +82,7 @@ def correct(
     --no-trial saves the trial (P@n is then corrected by lipani).
     """
     how = protocol_of(protocol)
-    check("alpha", alpha, "correct")
+    check("merge_weight", merge_weight)
     check("confidence", confidence, "correct")
     one_of(indicator, lipani.INDICATORS, "indicator")
     chosen: Chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
@@ -99,7 +99,7 @@ def correct(
     outside = names is None
     if names is None:
         names = tuple(run for run in base.runs if run not in set(pool.runs))
-    asked = _Asked(case, pool, how, alpha, indicator, confidence, force or method is None)
+    asked = _Asked(case, pool, how, merge_weight, indicator, confidence, force or method is None)
     left = "team" if case.collection.teams else "run"
     groups = groups_of(base, pool, left)
     tried: Trials = {}
@@ -144,7 +144,7 @@ def correct(
             **how.settings(),
             **pool.settings,
             "pooled runs named": list(pool.runs),
-            "alpha": alpha,
+            "merge weight": merge_weight,
             "indicator": indicator,
             "validated by leaving out": f"one {left} at a time" if tried else None,
             "errors of the methods tried": {
@@ -366,7 +366,7 @@ class _Asked:
     case: Case
     pool: Pool
     protocol: Protocol
-    alpha: float
+    merge_weight: float
     indicator: str
     confidence: float
     force: bool
@@ -377,7 +377,7 @@ class _Asked:
         many = f"{counted(len(set(groups.values())), left)} left out"
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         if counts:
-            how = {"methods": counts[0][1], "alpha": self.alpha, "indicator": self.indicator}
+            how = {"methods": counts[0][1], "alpha": self.merge_weight, "indicator": self.indicator}
             shared = Experiment.of(collection, self.pool, groups, self.protocol, **how)
             units = [((m.params["k"],), m.params["rel"]) for m, _ in counts]
             values = self.case.run(tried_by_counting, shared, units, many)
@@ -402,7 +402,7 @@ class _Asked:
         counts, others = _by_counting(chosen), _by_scoring(chosen)
         many = counted(len(names), "new run")
         if counts:
-            how = {"alpha": self.alpha, "indicator": self.indicator}
+            how = {"alpha": self.merge_weight, "indicator": self.indicator}
             used = dict.fromkeys(one for _, methods in counts for one in methods if one != NONE)
             shared = NewRuns.of(collection, self.pool, names, self.protocol, tuple(used), **how)
             units = [(m.params["k"], m.params["rel"]) for m, _ in counts]

@@ -186,7 +186,7 @@ def correction(
     per_run: bool = False,
     test: str = "tukey",
     alpha: float = 0.05,
-    merge_alpha: float = 1.0,
+    merge_weight: float = 1.0,
     indicator: str = "lambda",
     rel: int = 1,
     measures: Any = (),
@@ -206,13 +206,13 @@ def correction(
     one_of(indicator, INDICATORS, "indicator")
     how, wanted = protocol_of(protocol), _cutoffs(cutoffs)
     chosen = _methods(METHODS[:2] if methods is None else methods)
-    check("merge_alpha", merge_alpha)
+    check("merge_weight", merge_weight)
     check("alpha", alpha)
     read = how.read(case.collection)
     pool = pool_to_correct(case, read, pooling, how)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
-    merging = {"alpha": merge_alpha, "indicator": indicator}
+    merging = {"alpha": merge_weight, "indicator": indicator}
     every = METHODS if methods is None else chosen
     shared = Experiment.of(read, pool, groups, how, methods=every, **merging, top=top)
     many = f"{counted(len(set(groups.values())), leave)} left out"
@@ -252,7 +252,7 @@ def correction(
             "top": top,
             "cut-offs": list(wanted),
             "significance": f"{test}, alpha {alpha}",
-            "merging alpha": merge_alpha,
+            "merge weight": merge_weight,
             "indicator": indicator,
             "rel": rel,
             "measures": [f"P@{n}" for n in wanted] + [str(s.measure) for s in found.further],

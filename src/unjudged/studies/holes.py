@@ -10,7 +10,7 @@ from unjudged.measures import Measure
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.pairs import ZERO, exact_mean
-from unjudged.studies.engine import Answer, Arrays, Case, UsualScoring, leading, register, team_of
+from unjudged.studies.engine import Answer, Arrays, Case, Unanswerable, UsualScoring, leading, register, team_of
 from unjudged.text import counted, percent
 
 COLUMNS = ("run", "team", "ranks", "documents", "unjudged", "share_unjudged")
@@ -35,7 +35,13 @@ def unjudged_documents(collection: Collection, low: int, high: int) -> tuple[Flo
     return found.astype(np.float64), found - inside.count().reshape(shape).sum(axis=1)
 
 
-@register("holes", help="unjudged documents by run and rank", figures={"": ("holes",)})
+@register(
+    "holes",
+    help="unjudged documents by run and rank",
+    figures={"": ("holes",)},
+    columns=COLUMNS,
+    limit="never-judged",
+)
 def holes(case: Case, scoring: UsualScoring) -> Answer:
     """How much was never judged?
 
@@ -43,6 +49,8 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     their share. The best run by the first measure stands first. Scores count unjudged documents as nonrelevant, so a
     run with many of them at the top may score too low.
     """
+    if case.collection.judgments.group is not None:
+        raise Unanswerable("answers outside the classes are wrong, not unjudged, so there are no holes in their lists")
     c = case.collection
     wanted = scoring.chosen(c)
     measure = wanted[leading(wanted)]

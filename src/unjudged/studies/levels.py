@@ -17,6 +17,7 @@ from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
 from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.silent import last, note_silent
 from unjudged.text import counted, listed, percent
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
@@ -94,13 +95,15 @@ def levels_answer(
 ) -> Answer:
     """The table: (level, measure, repeat) -> mean, tau, power, misses, false alarms."""
     setup, scored = found.setup, found.scored
+    silent = scored.silent
+    note_silent(setup.case, silent)
     rows: list[Row] = []
     for (level, repeat), c in found.condition.items():
         selection = setup.selections[repeat - 1]
         for m, measure in enumerate(scored.measures):
             mean = exact_mean(scored.means[c, m, scored.places(selection)])
-            values = (mean, scored.tau(c, m, selection), *scored.significance(c, m, selection))
-            rows.append((level, str(measure), repeat, *values))
+            values = (scored.tau(c, m, selection), *scored.significance(c, m, selection))
+            rows.append((level, str(measure), repeat, mean, *((math.nan,) * 4 if str(measure) in silent else values)))
     differ = repeats > 1 and (redrawn or setup.varied)
     same = setup.case.limits["fewer-judgments"].solid
     drawn = [kind for kind in TITLES if test is not None or kind != "power"]
@@ -124,7 +127,7 @@ def levels_answer(
 
 def _table(found: Levels, rows: list[Row], tested: bool) -> Table:
     """Tables 8 to 10 of Sakai 2009 one under the other: a line per statistic and level, a column per measure."""
-    measures = [str(m) for m in found.scored.measures]
+    measures = last(map(str, found.scored.measures), found.scored.silent)
     levels = list(dict.fromkeys(r[0] for r in rows))
     cells: dict[tuple[str, float, str], list[Any]] = {}
     for r in rows:
@@ -133,7 +136,8 @@ def _table(found: Levels, rows: list[Row], tested: bool) -> Table:
     table: list[Row] = []
     for kind, show in STATISTICS if tested else STATISTICS[:2]:
         if kind in ("mean", "power"):
-            table.append((kind, found.full, *_best(kind, [[v] for v in _full(found, kind)], show)))
+            full = _full(found, kind)
+            table.append((kind, found.full, *_best(kind, [[full[m]] for m in measures], show)))
         for level in levels:
             if found.shown(level) != found.full or kind not in ("mean", "power"):
                 series = [cells[kind, level, m] for m in measures]
@@ -149,12 +153,13 @@ def _best(kind: str, series: list[list[float]], show: Any) -> list[Shown]:
     return layouts.best(means, texts, smallest=kind in ("misses", "false_alarms"))
 
 
-def _full(found: Levels, kind: str) -> list[float]:
+def _full(found: Levels, kind: str) -> dict[str, float]:
+    """Mean or power of every measure under all judgments; no power of one that says nothing."""
     selection, scored = found.setup.selections[0], found.scored
-    measures = range(len(scored.measures))
+    names = enumerate(map(str, scored.measures))
     if kind == "mean":
-        return [exact_mean(scored.means[0, m, scored.places(selection)]) for m in measures]
-    return [scored.significance(0, m, selection)[0] for m in measures]
+        return {name: exact_mean(scored.means[0, m, scored.places(selection)]) for m, name in names}
+    return {name: math.nan if name in scored.silent else scored.significance(0, m, selection)[0] for m, name in names}
 
 
 # -- the verdict

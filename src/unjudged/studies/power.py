@@ -6,6 +6,8 @@ That says nothing about whether the measure is right.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,7 @@ from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
 from unjudged.studies.engine.significance import Test, tested_pairs
+from unjudged.studies.engine.silent import silent_measures
 from unjudged.studies.engine.workdir import Arrays
 
 COLUMNS = ("measure", "runs", "pairs", "significant", "power", "required_difference")
@@ -42,6 +45,8 @@ class Powers:
     difference: Floats
     required: list[float]
     alpha: float
+    silent: Mapping[str, str]
+    """Measures that say nothing about these runs, with the reason."""
 
     @property
     def significant(self) -> list[int]:
@@ -80,12 +85,18 @@ def power(
     the number of pairs, as in the papers; Tukey's tests hold for all pairs at once. The table ranks the measures by the
     share of significant pairs. Beside it stands the difference in mean score that is needed for significance with this
     number of topics, for the pair that needs most (none for Wilcoxon and permutation). All pairs and measures share the
-    same resampled topics. --pairs lists the pairs, --curves the p values of each measure, largest first.
+    same resampled topics. Geometric means (GMAP) are tested through the logarithms of the scores, and so are their
+    differences. Measures by which the runs never differ are unknown and come last. --pairs lists the pairs, --curves
+    the p values of each measure, largest first.
     """
     if pairs and curves:
         raise UsageError("--pairs and --curves are two different tables; ask for one of them")
     how = testing.of(runs.seed)
-    scores, settings = matrices(case, scoring, runs)
+    scores, settings = matrices(case, scoring, runs, geometric=True)
+    silent = silent_measures(case, scores)
+    for name, geometric in zip(scores.names, scores.geometric, strict=True):
+        if geometric:
+            case.note(f"{name}: differences are those of logarithms; 0.1 is a factor of {math.exp(0.1):.2f}")
     units = list(range(len(scores.measures)))
     values = case.run(tested, (scores, how), units, f"{len(scores.runs)} runs")
     found = Powers(
@@ -94,6 +105,7 @@ def power(
         np.stack([v["difference"] for v in values]),
         [float(v["required"]) for v in values],
         how.alpha,
+        silent,
     )
     if constant := sum(int(v["constant"]) for v in values):
         many = "1 pair differs" if constant == 1 else f"{constant} pairs differ"
@@ -110,8 +122,15 @@ def power(
 
 def _rows(found: Powers) -> list[Row]:
     return [
-        (name, len(found.scores.runs), found.pairs, many, many / found.pairs, required)
-        for name, many, required in zip(found.scores.names, found.significant, found.required, strict=True)
+        (
+            name,
+            len(found.scores.runs),
+            found.pairs,
+            many,
+            math.nan if name in found.silent else many / found.pairs,
+            need,
+        )
+        for name, many, need in zip(found.scores.names, found.significant, found.required, strict=True)
     ]
 
 
@@ -138,11 +157,14 @@ def _curve_rows(found: Powers) -> list[Row]:
 
 def _table(found: Powers) -> Table:
     """Measures by power."""
-    many = found.significant
-    order = sorted(range(len(many)), key=lambda m: -many[m])
-    shares = [f"{n}/{found.pairs} = {layouts.percent(n / found.pairs)}" for n in many]
-    bold = layouts.best([float(n) for n in many], shares)
-    needed = [layouts.plain(required, 3) for required in found.required]
+    many, unknown = found.significant, [name in found.silent for name in found.scores.names]
+    order = sorted(range(len(many)), key=lambda m: (unknown[m], -many[m]))
+    shares = [
+        "-" if nothing else f"{n}/{found.pairs} = {layouts.percent(n / found.pairs)}"
+        for n, nothing in zip(many, unknown, strict=True)
+    ]
+    bold = layouts.best([None if nothing else n for n, nothing in zip(many, unknown, strict=True)], shares)
+    needed = ["-" if nothing else layouts.plain(d, 3) for d, nothing in zip(found.required, unknown, strict=True)]
     rows: list[Row] = [(found.scores.names[m], bold[m], Shown(needed[m])) for m in order]
     return ["measure", "disc. power", "diff. required"], rows
 
@@ -150,13 +172,14 @@ def _table(found: Powers) -> Table:
 def _verdict(case: Case, found: Powers) -> Verdict:
     """Which measure tells most pairs apart, and is that many?"""
     limit = case.limits["which-measure"]
-    if not any(found.scores.varying):
-        return limit.unknown("all runs have the same scores, so no measure can tell them apart")
     names, many = found.scores.names, found.significant
-    most, least = (pick(range(len(many)), key=many.__getitem__) for pick in (max, min))
+    speaking = [m for m, name in enumerate(names) if name not in found.silent]
+    if not speaking:
+        return limit.unknown("all runs have the same scores, so no measure can tell them apart")
+    most, least = (pick(speaking, key=many.__getitem__) for pick in (max, min))
     sentence = f"{names[most]} tells most pairs of runs apart, {many[most]} of {found.pairs}"
-    if len(many) == 1:
-        sentence = f"{names[0]} tells {many[0]} of {found.pairs} pairs of runs apart"
+    if len(speaking) == 1:
+        sentence = f"{names[most]} tells {many[most]} of {found.pairs} pairs of runs apart"
     if many[least] < many[most]:
         sentence += f"; {names[least]} fewest, {many[least]}"
     few = limit.too_few(runs=len(found.scores.runs), topics=len(found.scores.topics))
@@ -209,7 +232,7 @@ def power_bars(result: Result) -> Figure:
     """Share of significant pairs per measure, most first."""
     rows = records(result)
     ranked = sorted(rows, key=lambda row: -(row["power"] or 0))
-    told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10])
+    told = ", ".join(f"{row['measure']} {100 * row['power']:.1f}%" for row in ranked[:10] if row["power"] is not None)
     x, y = {"field": "power", "type": "quantitative"}, marks.names("measure", distinct(ranked, "measure"))
     shares = {**x, "axis": {"format": "%"}, "title": "pairs told apart"}
     tooltip = marks.as_it_is("measure", "significant", "pairs", "required_difference")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from unjudged.statistics.stability import FUZZINESS
 from unjudged.statistics.stability import stability as count_minorities
 from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Arrays, Case, Matrices, Runs, Scoring, Table, matrices, register
+from unjudged.studies.engine.silent import last, silent_measures
 
 COLUMNS = ("measure", "fuzziness", "minority_rate", "ties")
 
@@ -22,7 +25,13 @@ def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, b
     m, fuzziness, size, trials, replacement, seed = unit
     with as_usage_errors():
         found = count_minorities(
-            shared.values[m], fuzziness, size=size, trials=trials, replacement=replacement, seed=seed
+            shared.values[m],
+            fuzziness,
+            size=size,
+            trials=trials,
+            replacement=replacement,
+            seed=seed,
+            logarithms=shared.geometric[m],
         )
     return {"rate": np.array([f.minority_rate for f in found]), "ties": np.array([f.ties for f in found])}
 
@@ -50,55 +59,66 @@ def stability(
     twice). Two runs whose means differ by less than a given share of the larger one, the fuzziness, count as tied. The
     minority rate is the share of comparisons that go against what most sets say about the pair: an estimate of how
     often one would conclude the wrong thing. A good measure has a low minority rate with few ties (Buckley and Voorhees
-    2000; Sakai 2005, section 5.3).
+    2000; Sakai 2005, section 5.3). Geometric means (GMAP) are compared as such. Measures by which the runs never differ
+    are unknown and come last.
     """
     given = tuple(fuzziness) if isinstance(fuzziness, (list, tuple)) else (fuzziness,)
     if not given or any(not 0 <= f < 1 for f in given):
         raise UsageError(f"fuzziness is a share as 0.05, not {','.join(map(str, given))}")
-    scores, settings = matrices(case, scoring, runs)
+    scores, settings = matrices(case, scoring, runs, geometric=True)
+    silent = silent_measures(case, scores)
     size = len(scores.topics) // 2 if c is None else c
+    if size == len(scores.topics) and not replacement:
+        raise UsageError(
+            f"sets of {size} of {len(scores.topics)} topics are all the same set, which contradicts nothing; take a "
+            "smaller --c, or --replacement"
+        )
     units = [(m, given, size, trials, replacement, runs.seed) for m in range(len(scores.measures))]
     values = case.run(minorities, scores, units, f"{len(scores.runs)} runs, {trials} trials")
     found = {
-        name: list(zip(value["rate"].tolist(), value["ties"].tolist(), strict=True))
+        name: [(math.nan, math.nan)] * len(given)
+        if name in silent
+        else list(zip(value["rate"].tolist(), value["ties"].tolist(), strict=True))
         for name, value in zip(scores.names, values, strict=True)
     }
+    drawn = f"{trials} sets of {size} topics, drawn with{'' if replacement else 'out'} replacement"
     return Answer(
         COLUMNS,
         [(name, f, *pair) for name, pairs in found.items() for f, pair in zip(given, pairs, strict=True)],
-        _verdict(case, scores, given, found),
-        lambda: _table(scores, given, found),
+        _verdict(case, silent, given, found),
+        lambda: _table(silent, given, found),
         {"stability": stability_lines},
         "Minority rate / share of ties at each fuzziness; bold: the lowest minority rate.",
+        about=f"{drawn[0].upper()}{drawn[1:]}.",
         settings={**settings, "c": size, "trials": trials, "replacement": replacement},
         seed=runs.seed,
     )
 
 
 Found = dict[str, list[tuple[float, float]]]
-"""Minority rate and ties of each measure, by fuzziness."""
+"""Minority rate and ties of each measure, by fuzziness; NaN for a measure that says nothing."""
 
 
-def _table(scores: Matrices, given: tuple[float, ...], found: Found) -> Table:
+def _table(silent: Mapping[str, str], given: tuple[float, ...], found: Found) -> Table:
     """A line per measure, a column per fuzziness; measures by which the runs never differ come last."""
-    order = sorted(zip(scores.names, scores.varying, strict=True), key=lambda one: not one[1])
+    order = last(found, silent)
     cells = [
         layouts.best(
-            [found[name][i][0] if varies else None for name, varies in order],
-            [" / ".join(map(layouts.percent, found[name][i])) for name, _ in order],
+            [found[name][i][0] for name in order],
+            ["-" if name in silent else " / ".join(map(layouts.percent, found[name][i])) for name in order],
             smallest=True,
         )
         for i in range(len(given))
     ]
-    table: list[Row] = [(name, *(column[k] for column in cells)) for k, (name, _) in enumerate(order)]
+    table: list[Row] = [(name, *(column[k] for column in cells)) for k, name in enumerate(order)]
     return ["measure", *(f"{f:g}" for f in given)], table
 
 
-def _verdict(case: Case, scores: Matrices, given: tuple[float, ...], found: Found) -> Verdict:
+def _verdict(case: Case, silent: Mapping[str, str], given: tuple[float, ...], found: Found) -> Verdict:
     """How often do topic sets disagree about two runs? By the measure with the lowest rate."""
     limit = case.limits["stability"]
     place = min(range(len(given)), key=lambda i: abs(given[i] - limit["fuzziness"]))
-    rates = {name: found[name][place] for name, varies in zip(scores.names, scores.varying, strict=True) if varies}
+    rates = {name: pairs[place] for name, pairs in found.items() if name not in silent}
     if not rates:
         return limit.unknown("all runs have the same scores, so topic sets cannot contradict each other")
     best, worst = (pick(rates, key=lambda name: rates[name][0]) for pick in (min, max))
@@ -114,15 +134,15 @@ def _verdict(case: Case, scores: Matrices, given: tuple[float, ...], found: Foun
 
 def stability_lines(result: Result) -> Figure:
     """Minority rate against ties, a line per measure: the nearer to the lower left corner, the better the measure."""
-    rows = records(result)
+    rows = [row for row in records(result) if row["minority_rate"] is not None]
     measures = distinct(rows, "measure")
     x = marks.field("ties", title="share of ties", axis={"format": "%"})
     y = marks.field("minority_rate", axis={"format": "%"})
-    lowest = min(rows, key=lambda row: row["minority_rate"])
-    said = (
-        f"Minority rate against the share of ties, {len(measures)} measures, a point per fuzziness; the lowest "
-        f"minority rate is {100 * lowest['minority_rate']:.1f}% ({lowest['measure']}). Lower left is better."
-    )
+    said = f"Minority rate against the share of ties, {len(measures)} measures, a point per fuzziness"
+    if rows:
+        lowest = min(rows, key=lambda row: row["minority_rate"])
+        said += f"; the lowest minority rate is {100 * lowest['minority_rate']:.1f}% ({lowest['measure']})"
+    said += ". Lower left is better."
     tooltip = marks.as_it_is(*COLUMNS)
     order = {"field": "fuzziness"}
     return marks.chart(rows, said, *marks.lines_with_points("measure", measures, tooltip, x=x, y=y, order=order))

@@ -375,9 +375,48 @@ _COLLECTION = (
         "of one name, because results could not be told apart.",
     ),
 )
+
+_ANSWERS = (
+    Code(
+        "UJ141", ERROR, "unusable line of answers", "line",
+        "{many} unusable{first}{detail}",
+        "With --qa, answer classes have four fields separated by tabs (question, class, level, answer; the level is S, "
+        "A, B or a whole number), runs have three (question, rank, answer). score --qa refuses the file.",
+    ),
+    Code(
+        "UJ142", WARNING, "answer in two classes", "line",
+        "{many} with an answer that stands in another class of the question{first}{detail}; decide for one",
+        "Classes of a question hold answers that mean the same, so an answer belongs to one class. score --qa takes "
+        "the first class that holds it.",
+    ),
+    Code(
+        "UJ143", WARNING, "answer given again", "answer",
+        "{many} given before for the question{first}{detail}; remove",
+        "An answer counts once. When it comes again it keeps its place in the list and counts as wrong, and so does "
+        "another answer of the same class.",
+    ),
+    Code(
+        "UJ144", WARNING, "rank given twice", "rank",
+        "{many} given twice for a question{first}{detail}; number the answers 1, 2, 3, ...",
+        "Answers are ordered by their rank; of two with the same rank the one that comes first in the file is first.",
+    ),
+    Code(
+        "UJ145", INFO, "more than five answers", "question",
+        "{many} with more than five answers ({detail}); only the first five count",
+        "Sakai (2005) and NTCIR look at five answers per question, and so does score --qa; later ones are not read. "
+        "--truncate N takes another number of answers.",
+    ),
+    Code(
+        "UJ146", WARNING, "answer that misses by its spelling", "answer",
+        "{many} wrong only for case, width, blanks, punctuation or articles{first}{detail}; --same-answer words would "
+        "take such answers as right",
+        "Answers are compared letter by letter unless --same-answer says otherwise: folded ignores case, the width of "
+        "characters and repeated blanks, words also punctuation and the English articles.",
+    ),
+)
 # fmt: on
 
-CODES: dict[str, Code] = {code.code: code for code in (*_RUNS, *_JUDGMENTS, *_COLLECTION)}
+CODES: dict[str, Code] = {code.code: code for code in (*_RUNS, *_JUDGMENTS, *_COLLECTION, *_ANSWERS)}
 """Every kind of finding, by its code."""
 
 FIXABLE = frozenset(code.code for code in CODES.values() if code.fixable)

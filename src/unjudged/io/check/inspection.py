@@ -403,7 +403,7 @@ def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[li
             tallies.append(looks[-1].tally)
     compare_runs(looks)
     if teams is not None:
-        tallies.append(_check_teams(teams, [look.name for look in looks]))
+        tallies.append(check_teams(teams, [look.name for look in looks]))
     return tallies, looks
 
 
@@ -440,7 +440,7 @@ def compare_runs(looks: Sequence[RunCheck]) -> None:
                 look.tally.note("UJ110", None, len(look.length), detail)
 
 
-def _check_teams(path: str, names: list[str]) -> Tally:
+def check_teams(path: str, names: list[str]) -> Tally:
     tally = Tally(path)
     try:
         teams = read_teams(path)

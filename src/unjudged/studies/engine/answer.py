@@ -118,7 +118,8 @@ def _other_labels(answers: Answers) -> list[str]:
 def _caption(answers: Answers) -> str:
     """The caption once; what belongs to one collection behind its name."""
     parts = [answers[0][1].caption]
-    parts += [f"{case.name}: {a.about}" if len(answers) > 1 else a.about for case, a in answers if a.about]
+    about = [(case.name, " ".join(filter(None, (a.about, *case.told)))) for case, a in answers]
+    parts += [f"{name}: {text}" if len(answers) > 1 else text for name, text in about if text]
     return " ".join(filter(None, parts))
 
 

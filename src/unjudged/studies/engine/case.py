@@ -82,6 +82,8 @@ class Case:
     limits: Thresholds
     several: bool = False
     notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    """Sentences for the caption."""
 
     @property
     def collection(self) -> Collection:
@@ -149,6 +151,8 @@ def words_of(collection: Collection) -> tuple[str, ...]:
     if isinstance(read["gains"], dict):
         words += ["--gains", ",".join(f"{grade}:{gain:g}" for grade, gain in read["gains"].items())]
     words += [f"--{flag}" for flag in ("lenient", "strict", "qa") if read.get(flag)]
+    if read.get("same answer"):
+        words += ["--same-answer", read["same answer"]]
     return tuple(words)
 
 

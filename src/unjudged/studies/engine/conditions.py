@@ -19,11 +19,12 @@ from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
-from unjudged.statistics.pairs import all_pairs
+from unjudged.statistics.pairs import ZERO, all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine.case import Case
 from unjudged.studies.engine.setup import Setup, check_topic_scores
 from unjudged.studies.engine.significance import Test, tested_pairs
+from unjudged.studies.engine.silent import NO_MEAN, ONE_MEAN
 from unjudged.studies.engine.workdir import Arrays
 
 FULL = "full"
@@ -105,6 +106,15 @@ class Scored:
     p_value: Floats | None
     alpha: float
     required: Floats | None = None
+
+    @property
+    def silent(self) -> dict[str, str]:
+        """Measures that give all runs the same mean under the full judgments, with the reason: they order nothing."""
+        alike = np.ptp(self.means[0], axis=1) < ZERO
+        nothing = np.abs(self.means[0]).max(axis=1) < ZERO
+        return {
+            str(measure): NO_MEAN if nothing[m] else ONE_MEAN for m, measure in enumerate(self.measures) if alike[m]
+        }
 
     def places(self, runs: Sequence[str] | None) -> npt.NDArray[np.int64]:
         """Columns of these runs (of all, for None)."""

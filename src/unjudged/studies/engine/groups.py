@@ -17,7 +17,7 @@ from unjudged.collection.pool import pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
 from unjudged.measures import Measure, measures_for
 from unjudged.measures import measures as parse_measures
-from unjudged.options import check
+from unjudged.options import check, names
 from unjudged.scoring import under_policy
 from unjudged.studies.engine.significance import Test, correction_of
 
@@ -90,16 +90,30 @@ class UsualScoring(Scoring):
 
 @dataclass(frozen=True)
 class _Chosen(Group):
-    """The best runs alone, where asked for; and the seed of everything random."""
+    """Some teams alone, the best runs alone, where asked for; and the seed of everything random.
+
+    Runs that are not looked at stay in the pool: `analyse` and `top` decide whose scores are compared, not who
+    contributed to the judgments.
+    """
 
     title: ClassVar[str] = "runs"
 
     top: float | None = None
     by: Any = None
     seed: int = 0
+    analyse: Any = None
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+        if self.by is not None and self.top is None:
+            raise UsageError("--by says how --top ranks the runs; give --top, too")
+
+    @property
+    def analysed(self) -> tuple[str, ...]:
+        """The teams or runs asked for; empty for all."""
+        if self.analyse is None:
+            return ()
+        return names(self.analyse) if isinstance(self.analyse, str) else tuple(map(str, self.analyse))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Any, get_type_hints
 from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
-from unjudged.scoring import Scores
+from unjudged.scoring import Scores, usual
 from unjudged.studies.engine.answer import Answer, DrawnTogether, Together, result_of
 from unjudged.studies.engine.case import Case, Workplace
 from unjudged.studies.engine.fingerprint import of_collection, of_scores
@@ -158,9 +158,8 @@ def run_study(
     named = named_sources(study, source)
     if place.jobs is not None and place.jobs < 1:
         raise UsageError(f"the number of jobs must be at least 1, not {place.jobs}")
-    if study.scores and "measures" in study.options and "measures" not in options:
-        scored = next((s for _, s in named if isinstance(s, Scores)), None)
-        options = {**options, **({"measures": list(scored.measures)} if scored is not None else {})}
+    if "measures" in study.options and "measures" not in options:
+        options = {**options, **_usual_measures(study, [source for _, source in named])}
     ready, notes = study.ready(options), []
     if workdir is not None:
         inputs = {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named}
@@ -170,6 +169,16 @@ def run_study(
     if place.workdir is not None and place.workdir.damaged:
         notes = [f"{place.workdir.folder}: {place.workdir.damaged} damaged work units were redone"]
     return result_of(study.name, answers, call, notes, study.together, study.drawn_together)
+
+
+def _usual_measures(study: Study, sources: Sequence[Collection | Scores]) -> dict[str, Any]:
+    """Measures where none are asked for: those of scores at hand, those of answers; else the study's own."""
+    scored = next((s for s in sources if isinstance(s, Scores)), None) if study.scores else None
+    if scored is not None:
+        return {"measures": list(scored.measures)}
+    wanted = study.defaults["measures"]
+    found = [wanted if isinstance(source, Scores) else usual(source, wanted) for source in sources]
+    return {} if any(one is wanted for one in found) else {"measures": found[0]}
 
 
 def _answer(study: Study, ready: Ready, case: Case) -> Answer:
