@@ -125,7 +125,7 @@ COMMANDS: dict[str, str] = {
     "study take-team": f"study take-team QRELS RUNS TEAMS {POOL} --resamples 100 --format tsv",
     "study take-team, summary": f"study take-team QRELS RUNS TEAMS {POOL} --resamples 100 --summary",
     "study depth": f"study depth QRELS RUNS {POOL} --levels 5,2 --resamples 100 --format tsv",
-    "study correction": "study correction QRELS RUNS TEAMS --cutoffs 5,10 --format tsv",
+    "study correction": "study correction QRELS RUNS TEAMS --cutoffs 5,10 -m RBP@10 --format tsv",
     "study correction, runs": "study correction QRELS RUNS --leave run --cutoffs 5 --per-run --test t --format tsv",
     "study correct": "study correct QRELS RUNS TEAMS -m P@5,AP --format tsv",
     "study judges": "study judges QRELS RUNS TEAMS --second-judge TRUTH",

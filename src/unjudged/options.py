@@ -233,8 +233,8 @@ _STUDIES = (
     Option("usual_all_runs", "take every run; this study does so anyway", flags=("--all-runs",), flag=True),
     Option("leave", "what leaves the pool at a time", default="team", choices=("team", "run")),
     Option("cutoffs", "cut-offs n of P@n", "N,N", numbers, (5, 10, 20, 30, 100)),
-    Option("methods", "corrections to try: lipani, webber-park, lipani-v2, webber-ratio, per-topic", "M,M", names,
-        ("lipani", "webber-park")),
+    Option("methods", "corrections to show: lipani, webber-park, lipani-v2, webber-ratio, per-topic (default: the "
+        "first two; the verdict is of the best of all)", "M,M", names),
     Option("merge_weight", "weight of the new run when lipani merges runs, 0 to 1", "W", decimal, 1.0,
         _holds(lambda w: 0 <= w <= 1, "the new run's weight lies between 0 and 1, not {}")),
     Option("teams_taken", "the teams to take, separated by commas", "TEAM,...", names, flags=("--take",)),
@@ -383,6 +383,8 @@ _VARIANTS = (
     _variant("study", "measures", default="sakai2009"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
+    _variant("study correction", "measures", help="measures besides P@n, corrected by webber-park, as RBP@10",
+        default=()),
     _variant("study correction", "rel", help="smallest relevant grade", default=1),
     _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed"),
         check=_holds(lambda p: p in ("nonrelevant", "condensed"),
@@ -421,8 +423,8 @@ _VARIANTS = (
         check=_holds(lambda c: 0 < c < 1, "the confidence lies between 0 and 1, not {}")),
     _variant("correct", "force", help="correct also where the trial shows no gain"),
     _variant("correct", "protocol", metavar="P", choices=()),
-    Option("correct.method", "for P@n: lipani (the default), webber-park, lipani-v2, webber-ratio, per-topic; for "
-        "other measures webber-park, and webber-recall for R@n", "M[,M...]"),
+    Option("correct.method", "for P@n: lipani, webber-park, lipani-v2, webber-ratio, per-topic; for other measures "
+        "webber-park, and webber-recall for R@n (default: the one that did best on left-out teams)", "M[,M...]"),
     # judgments
     _variant("qrels take", "team", help="team to take; repeatable"),
     _variant("qrels take", "run", help="run to take; repeatable"),
