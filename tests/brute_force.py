@@ -56,3 +56,15 @@ def ap(c: uj.Collection, run: int, qrels: Mapping[str, Mapping[str, int]], conde
 
 def kept(qrels: Mapping[str, Mapping[str, int]], keep: Any) -> dict[str, dict[str, int]]:
     return {topic: {d: g for d, g in docs.items() if keep(topic, d)} for topic, docs in qrels.items()}
+
+
+def lists_of(c: uj.Collection) -> dict[str, dict[str, dict[str, float]]]:
+    """Run -> topic -> document -> score: the lists as dicts, to load them again beside other judgments."""
+    topics = len(c.topics)
+    return {
+        run: {
+            topic: {doc: -float(i) for i, doc in enumerate(c.rankings.ids(c.judgments, r * topics + t))}
+            for t, topic in enumerate(c.topics)
+        }
+        for r, run in enumerate(c.runs)
+    }

@@ -69,6 +69,14 @@ COMMANDS: dict[str, str] = {
     "score, common topics": "score QRELS RUNS --topics common --format tsv -m AP",
     "score, expected ties": "score QRELS RUNS --ties expected -m AP,nDCG@10 --format csv",
     "score, bounds": "score QRELS RUNS --unjudged bounds -m AP,P@10 --format jsonl",
+    "score, estimate": "score QRELS RUNS TEAMS -q --unjudged estimate --format tsv",
+    "estimate": "estimate QRELS RUNS TEAMS -m nDCG@10,P@10,RBP(p=0.8),AP@100,RR --format tsv",
+    "next": "next QRELS RUNS TEAMS --all -m P@5 --budget 25 --format tsv",
+    "next, pair": "next QRELS RUNS TEAMS --new team02-1 --baseline OLD-NAME -m nDCG@5 --format jsonl",
+    "next, top": "next QRELS RUNS TEAMS --top 3 -m RBP(p=0.8) --batch 4 --budget 9",
+    "next, assessors": "next QRELS RUNS TEAMS --all -m P@5 --budget 25 --format list",
+    "next, answers": "next QRELS RUNS TEAMS --all -m P@5 --answers TRUTH --merged merged.txt --format label-studio",
+    "estimate, text": "estimate QRELS RUNS",
     "trec_eval": "trec_eval -q -m all_trec QRELS NEW",
     "check": "check QRELS RUNS TEAMS",
     **{
@@ -78,6 +86,7 @@ COMMANDS: dict[str, str] = {
     "compare, baseline": f"compare QRELS RUNS {SOME} --resamples 200 --baseline OLD-NAME --format tsv",
     "compare, bounds": "compare QRELS RUNS -m AP,nDCG@10,RBP,P@10 --test t --unjudged bounds --format tsv",
     "pool describe": "pool describe QRELS RUNS TEAMS --format tsv",
+    "pool describe, runs": "pool describe QRELS RUNS TEAMS --runs --format tsv",
     "pool contributions": "pool contributions QRELS RUNS TEAMS --pooled all",
     "pool build, depth": "pool build QRELS RUNS --strategy depth --depth 5 --format list",
     **{
@@ -123,6 +132,7 @@ COMMANDS: dict[str, str] = {
     "study noise": "study noise QRELS RUNS TEAMS --seed 2 --format tsv",
     "study holes": "study holes QRELS RUNS TEAMS",
     "study score-range": "study score-range QRELS RUNS TEAMS",
+    "study estimate": "study estimate QRELS RUNS TEAMS --figure estimate.json",
     "study reliability": f"study reliability QRELS RUNS {SOME}",
     "study contents": "study contents QRELS RUNS TEAMS",
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
@@ -135,12 +145,14 @@ COMMANDS: dict[str, str] = {
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
-    "ci": "ci QRELS NEW --baseline OLD --resamples 200 --junit gate.xml",
+    "ci": "ci QRELS NEW --baseline OLD --junit gate.xml",
     "demo": "demo -o shown",
     "simulate": "simulate --preset tiny --seed 3 --topics 4 --set K=40 --quirk ties,short,missing,negative -o made",
+    "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --quirk ties -o latent",
 }
 AS_GIVEN = re.compile(
-    r"score|check|compare|study (compare|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
+    r"score|estimate|check|compare|study "
+    r"(compare|estimate|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
 )  # their rows follow the runs as given
 LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end
 JOBLESS = ("trec_eval", "check", "demo", "qrels merge", "qrels agree")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged.measures import NAMED, measures
+from unjudged.results import Provenance, Result
 from unjudged.spelling import is_condensed, legend, ordinary, short_names, shortened
 
 
@@ -36,3 +37,13 @@ def test_different_measures_keep_different_names(names: list[str]) -> None:
     short = short_names(names)
     shown = [shortened(name, short) if name in short else name for name in names]
     assert len(set(shown)) == len(names)
+
+
+def test_a_head_is_not_shortened_to_the_name_of_a_row() -> None:
+    """Measures against each other: AP(rel=2) over a column must not look like AP in a row."""
+    rows = [("AP", 0.5)]
+    made = Result(["", "AP(rel=2)"], lambda: rows, Provenance.of("x", ()), layout=lambda: (["", "AP(rel=2)"], rows))
+    assert "AP(rel=2)" in made.table().splitlines()[0]
+    other = [("Q", 0.5)]
+    made = Result(["", "AP(rel=2)"], lambda: other, Provenance.of("x", ()), layout=lambda: (["", "AP(rel=2)"], other))
+    assert "AP(rel=2)" not in made.table().splitlines()[0] and "AP: AP(rel=2)." in made.table()

@@ -90,9 +90,9 @@ def test_words_at_the_limit() -> None:
 
 def test_a_user_may_change_numbers_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text("[fewer-judgments]\nsolid = 0.95\nstep = 0.5\nruns = 3\n")
+    file.write_text("[fewer-judgments]\nsolid = 0.95\ntail = 0.2\nruns = 3\n")
     limit = read_thresholds(file)["fewer-judgments"]
-    assert (limit.solid, limit["step"], limit.needed["runs"], limit.care) == (0.95, 0.5, 3, 0.8)
+    assert (limit.solid, limit["tail"], limit.needed["runs"], limit.care) == (0.95, 0.2, 3, 0.8)
     for text, sentence in (
         ("[fewer-judgment]\nsolid = 1\n", "did you mean fewer-judgments"),
         ("[fewer-judgments]\nwhat = 1\n", "has no number 'what'"),

@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.errors import UnjudgedError as UnjudgedError
     from unjudged.errors import UsageError as UsageError
     from unjudged.figures import Figure as Figure
+    from unjudged.holes.judging import next_to_judge as next_to_judge
     from unjudged.judges.agreement import judge_agreement as judge_agreement
     from unjudged.measures import Measure as Measure
     from unjudged.measures import measure as measure
@@ -52,6 +53,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.pools.build import build_pool as build_pool
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves
+    from unjudged.pools.describe import pooled_runs as pooled_runs
     from unjudged.reporting.report import report as report
     from unjudged.results import Result as Result
     from unjudged.scoring import Bounds as Bounds
@@ -64,6 +66,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.studies.by_name import compare as compare
     from unjudged.studies.by_name import contributions as contributions
     from unjudged.studies.by_name import correct as correct
+    from unjudged.studies.by_name import estimate as estimate
     from unjudged.studies.by_name import gate as gate
     from unjudged.studies.by_name import power as power
     from unjudged.studies.by_name import reliability as reliability

@@ -246,6 +246,7 @@ _STUDIES = (
     Option("curve", "the swap rate of every bin", flag=True),
     Option("shared_topics", "how many topics two sets share, expected and drawn", flag=True),
     Option("per_run", "one row per left-out run and cut-off, with all quantities", flag=True),
+    Option("by_run", "of every run: was it pooled, with which probability, and how deep", flag=True, flags=("--runs",)),
     Option("curves", "the p values of each measure, largest first", flag=True),
     Option("replacement", "a topic may be drawn twice into the same set", flag=True),
     Option("topics_assumed", "answer for this number of topics instead of those given", parse=whole),
@@ -327,9 +328,21 @@ _JUDGMENTS = (
     Option("set", "an option of the strategy; repeatable", "NAME=VALUE", setting, (), repeats=True),
     Option("fix", "write repaired copies as NAME.fixed beside the originals", flag=True),
 )
+_JUDGING = (
+    Option("all", "settle all pairs of runs (the default with more than two runs)", flag=True),
+    Option("batch", "documents to judge before the others are chosen again", parse=whole, default=10,
+        check=_holds(lambda n: n >= 1, "a batch has at least 1 document, not {}")),
+    Option("answers", "labels that came back, in one of the formats for assessors or as judgments; they are merged "
+        "first", "FILE"),
+    Option("merged", "write the judgments with the answers", "FILE"),
+    Option("queries", "texts of the topics: queries.jsonl, TSV, TREC topics, or irds:ID", "FILE"),
+    Option("corpus", "texts of the documents: corpus.jsonl, TSV, or irds:ID", "FILE"),
+)
 _SIMULATION = (
     Option("preset", "kind of collection (default adhoc)"),
     Option("scenario", "a numbered situation, 1 to 28 (23b, 26b: variants)"),
+    Option("mechanism", "how scores come about: sums of terms that runs share, or features in a latent space",
+        default="shared", choices=("shared", "latent")),
     Option("leave_out", "", "NAME", repeats=True, nargs="+"),  # parameters of the simulator, which explains them
     Option("quirk", "", "NAME[,NAME...]", repeats=True),
     Option("force", "write into a folder that holds other things", flag=True),
@@ -344,7 +357,7 @@ _BASE = {
     option.name: option
     for part in (_INPUT, _POOL, _SCORING, _TESTING, _STUDIES, _WORK, _OUTPUT, _CORRECTING, _REPORT, _GATE)
     for option in part
-} | {option.name: option for part in (_JUDGMENTS, _SIMULATION, _EXPLAINING) for option in part}
+} | {option.name: option for part in (_JUDGMENTS, _JUDGING, _SIMULATION, _EXPLAINING) for option in part}
 
 # fmt: off
 _VARIANTS = (
@@ -363,6 +376,16 @@ _VARIANTS = (
     _variant("score", "measures", default=("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")),
     _variant("ci", "measures", default=("nDCG@10", "P@10", "RR")),
     _variant("correct", "measures", default=("P@10",)),
+    _variant("next", "measures", help="the measure that decides: P@k, nDCG@k or RBP", default=("nDCG@10",)),
+    _variant("next", "new", help="the run that may be better than the baseline", metavar="RUN", repeats=False),
+    _variant("next", "baseline", help="the run it is set against", metavar="RUN"),
+    _variant("next", "top", help="settle which are the K best runs", metavar="K", parse=whole),
+    _variant("next", "budget", help="documents to list (default: one batch)",
+        check=_holds(lambda n: n >= 1, "the budget is at least 1 document, not {}")),
+    _variant("next", "seed", help="seed of the shuffled lists for assessors"),
+    _variant("estimate", "measures", default=("nDCG@10", "P@10", "RBP(p=0.8)")),
+    _variant("score", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed (removed "
+        "before scoring); estimate gives the expected score, bounds the lowest and the highest they allow"),
     _variant("study", "measures", default="sakai2009"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
@@ -383,8 +406,11 @@ _VARIANTS = (
     _variant("study correction", "test", help="test behind SRE*: tukey (HSD of all runs) or t (paired)",
         default="tukey"),
     _variant("ci", "baseline", help="file of the run to beat, or not to fall behind", metavar="RUN", required=True),
-    *(_variant(verb, "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, tukey, "
-        "randomised-tukey", default="t") for verb in ("compare", "ci")),
+    _variant("compare", "test", help="test of two runs: t (paired, the default), bootstrap, wilcoxon, permutation, "
+        "tukey, randomised-tukey", default="t"),
+    _variant("ci", "correction", help="correction of a fail for the number of measures: holm (the default), "
+        "bonferroni, bh (Benjamini-Hochberg), none"),
+    _variant("ci", "margin", help="smallest loss that matters"),
     _variant("compare", "margin", help="two runs are the same where the whole interval of their difference lies within "
         "it (0: only where every topic ties)", default=0.0),
     _variant("compare", "pairs", help="lay out text, Markdown and LaTeX by pairs of runs instead of means (tsv, csv "
@@ -445,6 +471,7 @@ _LIKE = {
     "study compare": "compare",
     "study winners": "compare",
     "study correct": "correct",
+    "study estimate": "estimate",
     "study gate": "ci",
 }
 """Commands whose options mean what they mean in another one."""

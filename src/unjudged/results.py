@@ -254,9 +254,11 @@ class Result:
         columns, rows = self.laid_out()
         if format == "latex":
             return self._latex(columns, rows)
-        from unjudged.spelling import legend, short_names, shortened
+        from unjudged.spelling import legend, short_names, shortened, spellings
 
-        names = short_names(map(str, columns)) if self._layout else {}
+        long = spellings(map(str, columns)) if self._layout else []
+        told = short_names([*map(str, columns), *(shown(v) for row in rows for v in row)]) if long else {}
+        names = {name: told[name] for name in long if name in told}
         caption = " ".join(filter(None, [self.caption, f"{legend(names)}." if names else ""]))
         bold = {"text": "{}", "markdown": "**{}**"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>"}[format]

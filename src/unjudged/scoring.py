@@ -287,6 +287,8 @@ def under_policy(chosen: Sequence[Measure], unjudged: str) -> list[Measure]:
     """The measures that score with unjudged documents `nonrelevant` (as they are), or `condensed`, each once."""
     if unjudged == "bounds":
         raise UsageError("bounds are two values per score: uj.score_bounds(collection, measures) gives them")
+    if unjudged == "estimate":
+        raise UsageError("estimates come with an interval: uj.estimate(collection, measures) gives them")
     if unjudged not in POLICIES:
         raise UsageError(f"unjudged documents can be {' or '.join(POLICIES)}, not {unjudged!r}")
     if unjudged == "nonrelevant":

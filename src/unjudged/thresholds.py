@@ -73,12 +73,18 @@ class Threshold:
         sentence: str,
         value: float,
         *,
+        surely: float | None = None,
         too_few: str = "",
         decided_by: tuple[str, ...] = (),
         next: Step | None = None,
     ) -> Verdict:
-        """The sentence with the word its value earns; `unknown`, with the reason, where there is too little."""
+        """The sentence with the word its value earns; `unknown`, with the reason, where there is too little.
+
+        `surely` is the worse end of the value's interval: only where that end is solid, too, is the verdict.
+        """
         word = "unknown" if too_few else self.word(value)
+        if word == "solid" and surely is not None and self.word(surely) != "solid":
+            word = "with care"
         said = f"{sentence}; but {too_few}" if too_few else sentence
         return Verdict(word, said, value, self.unit, self.sentence, decided_by, next)
 

@@ -116,7 +116,7 @@ def test_latex_stands_alone_and_goes_to_a_file(folder: Folder, tmp_path: Path) -
     out, _ = folder.run("runs", "-m", "AP,P@10", "--format", "latex", "-o", str(tmp_path / "table.tex"))
     text = (tmp_path / "table.tex").read_text()
     assert out == ""
-    assert text.startswith("\\begin{table}\n\\caption{Means over 10 topics.")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Means over 10 topics.")
     assert text.endswith("\\end{tabular}\n\\end{table}\n")
     assert text.count("\\textbf{") >= 2
     assert text.count("\\textsuperscript{") == 24
@@ -187,5 +187,8 @@ def test_misspelt_options_are_told_before_anything_is_read(folder: Folder) -> No
 
 def test_notes_go_to_stderr(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "permutation", "--resamples", "100", "--format", "tsv")
-    assert err == "note: 100 resamples cannot give a p value small enough for 66 pairs with Holm; take at least 1321\n"
+    assert err == (
+        "note: nothing can be significant: the smallest p value of this paired randomisation test is 0.0099, the level "
+        "corrected for 66 pairs is 0.00076; it takes more topics\n"
+    )
     assert "note" not in out

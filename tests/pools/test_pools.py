@@ -273,3 +273,32 @@ def test_judged_curves_by_hand() -> None:
     found = statistics(uj.describe(collection, depth=1, cutoffs=(1, 2)))
     assert found["judged@2"] == (0.375, 0.25, 0.5)
     assert found["judgments"][0] == 2 and found["listed, not judged"][0] == 1
+
+
+def test_runs_of_a_pool_with_their_chance_and_depth() -> None:
+    """Four runs pooled to depth 5 and one that nobody looked at: yes and no; stated runs are taken as they are."""
+    runs = {
+        name: {
+            f"t{t:02}": {f"{name}{t}-{i}" if i % 2 else f"both{t}-{i}": -float(i) for i in range(30)} for t in range(40)
+        }
+        for name in "abcde"
+    }
+    grades = {
+        topic: {doc: int(doc[-1] in "02468") for run in "abcd" for doc in list(runs[run][topic])[:5]}
+        for topic in runs["a"]
+    }
+    collection = uj.load(grades, runs, teams={"a": "x", "b": "x", "c": "y", "d": "z", "e": "z"})
+    found = uj.pooled_runs(collection)
+    assert found.columns == ("run", "team", "pooled", "chance", "depth")
+    rows = {row[0]: row[1:] for row in found.rows()}
+    assert [rows[run][1] for run in "abcde"] == ["yes"] * 4 + ["no"]
+    assert all(rows[run][2] > 0.9 and rows[run][3] == 5 for run in "abcd")
+    assert rows["e"][2] < 0.1 and rows["e"][3] is None and rows["e"][0] == "z"
+    stated = {row[0]: row[1:] for row in uj.pooled_runs(collection, pooled=["a", "e"], depth=3).rows()}
+    assert stated["e"] == ("z", "yes", 1.0, 3) and stated["b"] == ("x", "no", 0.0, None)
+
+
+def test_runs_of_a_pool_that_cannot_be_seen_are_unknown() -> None:
+    runs = {name: {"t": {f"{name}{i}": -float(i) for i in range(9)}} for name in "ab"}
+    rows = list(uj.pooled_runs(uj.load({"t": {"elsewhere": 1}}, runs)).rows())
+    assert [row[2:] for row in rows] == [("unknown", None, None)] * 2

@@ -212,13 +212,15 @@ def plain_bootstrap(x: np.ndarray, y: np.ndarray, draws: np.ndarray, alpha: floa
 def test_bootstrap_is_the_plain_loop(topics: int, alpha: float) -> None:
     matrix = scores(topics, 6, seed=topics)
     samples = draws.topic_resamples(topics, 400, seed=7)
-    found = bootstrap(matrix, resamples=400, alpha=alpha, seed=7)
+    found = bootstrap(matrix, resamples=400, alpha=alpha, seed=7, asl=True)
     given = bootstrap(matrix, draws=samples, alpha=alpha)
     assert (found.p_value == given.p_value).all()
+    read = bootstrap(matrix, resamples=400, alpha=alpha, seed=7)
     wanted = []
     for k, (i, j) in enumerate(zip(*all_pairs(6), strict=True)):
         asl, difference = plain_bootstrap(matrix[:, i], matrix[:, j], samples, alpha)
         assert found.p_value[k] == asl
+        assert read.p_value[k] == (round(400 * asl) + 1) / 401
         assert found.required[k] == pytest.approx(difference, abs=1e-12)
         wanted.append(difference)
     assert found.required_difference == pytest.approx(max(wanted), abs=1e-12)

@@ -313,7 +313,8 @@ def test_topic_sets_are_what_their_names_say() -> None:
 
 def test_a_constant_difference_is_marked() -> None:
     matrix = np.array([[0.1, 0.3], [0.5, 0.7], [0.2, 0.4]])
-    for found in (bootstrap(matrix), paired.t_test(matrix), classical_tukey(matrix)):
+    assert bootstrap(matrix, resamples=99).p_value.tolist() == [0.01]  # as small as 99 resamples can tell
+    for found in (bootstrap(matrix, asl=True), paired.t_test(matrix), classical_tukey(matrix)):
         assert found.p_value.tolist() == [0.0]
         assert found.constant.tolist() == [True]
     assert math.isnan(bootstrap(matrix).required_difference)
@@ -325,7 +326,7 @@ def test_a_constant_difference_is_marked() -> None:
 
 def test_one_topic() -> None:
     matrix = np.array([[0.1, 0.3, 0.3]])
-    assert bootstrap(matrix).p_value.tolist() == [0.0, 0.0, 1.0]
+    assert bootstrap(matrix, resamples=99).p_value.tolist() == [0.01, 0.01, 1.0]
     assert bootstrap(matrix).constant.tolist() == [True, True, False]
     assert paired.t_test(matrix).p_value.tolist() == [0.0, 0.0, 1.0]
     assert paired.permutation(matrix).p_value.tolist() == [1.0, 1.0, 1.0]
@@ -559,13 +560,31 @@ def test_significant_is_strictly_below_alpha() -> None:
     assert one.power(0.05) == 0.5 and one.significant(0.0500001).tolist() == [True, True, True, False]
 
 
-@pytest.mark.parametrize(("alpha", "required"), [(0.05, 0.96), (0.1, 0.91), (0.051, 0.95), (0.01, 1.0), (0.001, 1.0)])
-def test_what_a_shuffled_test_asks_for(alpha: float, required: float) -> None:
-    """Ranges .01, .02, ..., 1.00: a difference d has p = share of ranges >= d; p < .05 needs d > .96 (4 above)."""
+@pytest.mark.parametrize(
+    ("alpha", "listed", "drawn"),
+    [(0.05, 0.96, 0.96), (0.1, 0.91, 0.91), (0.0598, 0.95, 0.95), (0.059, 0.95, 0.96), (0.001, 1.0, math.inf)],
+)
+def test_what_a_shuffled_test_asks_for(alpha: float, listed: float, drawn: float) -> None:
+    """Ranges .01, .02, ..., 1.00: a difference d has p = share of ranges >= d; p < .05 needs d > .96 (4 above).
+
+    Of random shuffles, p = (1 + ranges >= d) / 101: .059 > 5 / 101 allows 4 above, .0598 > 6 / 101 allows 5.
+    """
     ranges, one = np.arange(1, 101) / 100, np.zeros(1)
-    found = Shuffled(one.astype(int), one.astype(int), one, one, one, one.astype(bool), ranges=ranges)
-    assert found.required_difference(alpha) == required
-    assert (ranges >= required).mean() >= alpha > (ranges > required).mean()
+    for required, counts, total in ((listed, np.arange(101), 100), (drawn, 1 + np.arange(101), 101)):
+        common = {"ranges": ranges, "levels": counts / total}
+        found = Shuffled(one.astype(int), one.astype(int), one, one, one, one.astype(bool), **common)
+        assert found.required_difference(alpha) == required
+        more = int((ranges > required).sum())
+        assert math.isinf(required) or counts[more] / total < alpha <= counts[more + 1] / total
+
+
+def test_no_p_value_of_random_resamples_is_zero() -> None:
+    """VERDICTS 3: p values of exactly 0 pass any correction. The share of the papers may still be 0."""
+    matrix = np.array([[0.9, 0.1], [0.8, 0.1], [0.9, 0.2], [0.7, 0.1], [0.8, 0.05], [0.95, 0.1], [0.9, 0.0]] * 3)
+    for test in (bootstrap, randomised_tukey):
+        assert test(matrix, resamples=199).p_value.tolist() == [1 / 200]
+        assert test(matrix, resamples=199, asl=True).p_value.tolist() == [0.0]
+    assert paired.permutation(matrix, resamples=199).p_value.tolist() == [1 / 200]
 
 
 def test_the_best_mean_of_either_topic_set_is_the_maximum_performance() -> None:

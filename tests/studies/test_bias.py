@@ -13,13 +13,14 @@ import pytest
 import reference
 import scipy.stats
 import worked_pool
-from brute_force import ap, cells, judged, kept, tops
+from brute_force import ap, cells, judged, kept, lists_of, tops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import DATA
 
 import unjudged as uj
 from unjudged.errors import UsageError
+from unjudged.holes.completions import complete
 from unjudged.spelling import is_condensed
 from unjudged.studies.bias import change_map
 from unjudged.studies.engine.setup import one_of_each
@@ -258,7 +259,9 @@ def test_the_verdict_is_the_mean_share_of_its_score_that_a_left_out_team_loses(m
     assert verdict.decided_by == (worst,) and verdict.unit == "share of the score"
     word = "solid" if verdict.value <= 0.02 else "with care" if verdict.value <= 0.1 else "fragile"
     assert verdict.word == word and verdict.limit == "solid up to 0.02, with care up to 0.1"
-    assert verdict.sentence.startswith(f"a team left out of the pool loses {100 * verdict.value:.1f} % of its AP on")
+    assert verdict.sentence.startswith(
+        f"a team that is not in the pool loses {100 * verdict.value:.1f} % of its AP on average ("
+    )
     assert f"; {worst} most, " in verdict.sentence and "in AP', which drops unjudged documents, it gains" in str(
         verdict
     )
@@ -286,55 +289,70 @@ def test_one_odd_run_does_not_change_the_word(made: uj.Collection) -> None:
     for t in made.topics:
         grades[t] |= {f"nothing-{i}": 0 for i in range(9)}
     grades[topic]["odd-one"] = 1
-    runs = {
-        run: {
-            t: {d: -float(i) for i, d in enumerate(made.rankings.ids(made.judgments, r * len(made.topics) + k))}
-            for k, t in enumerate(made.topics)
-        }
-        for r, run in enumerate(made.runs)
-    }
+    runs = lists_of(made)
     found = []
-    for more in ({}, {"odd": lists}):
-        c = uj.load(grades, {**runs, **more}, teams={**made.teams, "odd": "team01"} if more else made.teams)
+    for more, team in (({}, ""), ({"odd": lists}, "team01"), ({"odd": lists}, "its own")):
+        c = uj.load(grades, {**runs, **more}, teams={**made.teams, "odd": team} if more else made.teams)
         found.append(
             uj.study("leave-team-out", c, measures="AP", all_runs=True, depth=10, pooled="all").verdict,
         )
-    before, after = found
-    assert before is not None and after is not None
-    assert after.word == before.word != "unknown" and after.value == pytest.approx(before.value, abs=0.002)
+    before, *later = found
+    for after in later:
+        assert before is not None and after is not None
+        assert after.word == before.word != "unknown" and after.value == pytest.approx(before.value, abs=0.002)
 
 
-def test_where_nothing_can_be_left_out_the_verdict_is_unknown(po1: uj.Collection) -> None:
-    for pooled, step in ((["r3"], None), ("infer", "--pooled")):
-        c = po1
-        if pooled == "infer":  # only r1 is judged to the end
-            c = uj.load({"t": {"u1": 1, "u2": 0, "a": 1}}, _lists(), teams=worked_pool.TEAMS)
-        result = uj.study("leave-team-out", c, measures="AP", depth=3, pooled=pooled)
+def test_where_nothing_can_be_left_out_the_verdict_is_unknown() -> None:
+    """One team, all of it pooled: nobody can be left out, and nobody is outside."""
+    one = dict.fromkeys(worked_pool.TEAMS, "t1")
+    for pooled, step in (("all", None), ("infer", "--pooled")):
+        c = uj.load({"t": {doc: 1 for docs in worked_pool.RUNS.values() for doc in docs}}, _lists(), teams=one)
+        result = uj.study("leave-team-out", c, measures="AP", depth=3, pooled=pooled, all_runs=True)
         assert list(result.rows()) == [] and result.columns[:3] == ("left_out", "run", "measure")
         assert result.verdict is not None and result.verdict.word == "unknown"
         assert result.verdict.sentence == "only 1 team was pooled, so none can be left out"
         assert (result.verdict.next is None) == (step is None)
         if result.verdict.next is not None:
             assert result.verdict.next.sentence == "state the pooled runs with --pooled FILE or --pooled all"
-    both = uj.study("leave-team-out", {"one": c, "two": po1}, measures="AP", depth=3)
-    assert set(both.frame["collection"]) == {"two"} and "two" in both.table()
 
 
 def _lists() -> dict[str, dict[str, dict[str, float]]]:
     return {run: {"t": {doc: -float(i) for i, doc in enumerate(docs)}} for run, docs in worked_pool.RUNS.items()}
 
 
-def test_runs_outside_the_pool_are_told_and_do_not_count(made: uj.Collection) -> None:
+def test_what_a_team_outside_the_pool_loses_is_estimated(made: uj.Collection) -> None:
+    """From lists and plain dicts: its own top documents judged as a completion has them, score against score."""
     inside = [run for run in made.runs if made.teams[run] != "team03"]
-    result = uj.study("leave-team-out", made, measures="AP", all_runs=True, depth=10, pooled=inside)
-    outside = len(made.runs) - len(inside)
-    was, it = ("was", "it") if outside == 1 else ("were", "them")
-    assert f"{outside} of 14 runs {was} not pooled; the verdict does not count {it}" in result.notes
+    own = [run for run in made.runs if made.teams[run] == "team03"]
+    top, qrels = tops(made, 10), judged(made)
+    seen = kept(qrels, lambda topic, doc: any(doc in top[run][topic] for run in inside))
+    c = uj.load(seen, lists_of(made), teams=made.teams)
+    result = uj.study("leave-team-out", c, measures="AP", all_runs=True, depth=10, pooled=inside, seed=1)
     frame = result.frame
     assert (frame[frame["left_out"] == "team03"]["change_pct"] == 0).all()
+    completions, _ = complete(c, 1, 12, 1)
+    lost = []
+    for k in range(12):
+        drawn = {
+            topic: {**seen[topic], **{doc: g for doc, g in docs.items() if any(doc in top[run][topic] for run in own)}}
+            for topic, docs in judged(completions.under(k)).items()
+        }
+        now, would = (sum(ap(c, c.runs.index(run), q) for run in own) for q in (seen, drawn))
+        lost.append(1 - now / would)
     rest = frame[frame["left_out"] != "team03"].groupby("left_out")[["full", "reduced"]].sum()
-    assert result.verdict is not None
-    assert result.verdict.value == pytest.approx((1 - rest["reduced"] / rest["full"]).mean())
+    each = [*(1 - rest["reduced"] / rest["full"]), np.mean(lost)]
+    assert result.verdict is not None and result.verdict.value == pytest.approx(np.mean(each), abs=1e-9)
+    assert "by 4 teams left out in turn and 1 team outside the pool" in result.verdict.sentence
+
+
+def test_a_pool_of_one_team_is_judged_by_those_outside(made: uj.Collection) -> None:
+    inside = [run for run in made.runs if made.teams[run] == "team01"]
+    top = tops(made, 10)
+    seen = kept(judged(made), lambda topic, doc: any(doc in top[run][topic] for run in inside))
+    c = uj.load(seen, lists_of(made), teams=made.teams)
+    verdict = uj.study("leave-team-out", c, measures="AP", all_runs=True, depth=10, pooled=inside).verdict
+    assert verdict is not None and verdict.word == "fragile" and "by 4 teams outside the pool" in verdict.sentence
+    assert "no pool can be seen, so the upper end counts" in verdict.sentence
 
 
 def test_few_teams_or_topics_make_no_verdict(po1: uj.Collection, tiny: uj.Collection) -> None:
@@ -342,7 +360,7 @@ def test_few_teams_or_topics_make_no_verdict(po1: uj.Collection, tiny: uj.Collec
     assert few is not None and few.word == "unknown" and few.value is not None
     assert few.sentence.endswith("; but there are only 10 topics (at least 25 are needed)")
     both = uj.study("leave-run-out", po1, measures="AP", depth=3, pooled=["r1", "r2"]).verdict
-    assert both is not None and "there are only 2 pooled runs (at least 4 are needed)" in both.sentence
+    assert both is not None and both.word == "unknown" and "only 1 topic" in both.sentence
     four = uj.study("take-team", po1, measures="AP", depth=3, pooled="all").verdict
     assert four is not None and four.word == "unknown" and "only 4 runs" in four.sentence
     enough = uj.study("take-team", tiny, measures="AP", pooled="all").verdict

@@ -137,9 +137,9 @@ def plain_bootstrap(x: np.ndarray, y: np.ndarray, resamples: int, seed: int) -> 
 def test_bootstrap_against_a_plain_loop() -> None:
     for row in rows_of(uj.compare(scores_of(MATRIX), test="bootstrap", resamples=500, seed=3)):
         x, y = (MATRIX[:, int(row[side][-1])] for side in ("run_a", "run_b"))
-        assert row["p_value"] == plain_bootstrap(x, y, 500, 3)
-        means = [(x - y)[d].mean() for d in np.random.default_rng(3).integers(0, 20, size=(500, 20))]
-        assert (row["low"], row["high"]) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=1e-12)
+        assert row["p_value"] == (1 + round(500 * plain_bootstrap(x, y, 500, 3))) / 501
+        ends = scipy.stats.ttest_rel(x, y).confidence_interval(0.95)
+        assert (row["low"], row["high"]) == pytest.approx(tuple(ends), abs=1e-12)
 
 
 def test_bootstrap_of_the_worked_example() -> None:
@@ -275,11 +275,12 @@ def test_identical_runs(test: str) -> None:
 def test_a_constant_difference_is_told(test: str) -> None:
     found = uj.compare(scores_of(np.stack([MATRIX[:, 0] + 0.25, MATRIX[:, 0]], axis=1)), test=test)
     row = rows_of(found)[0]
-    assert (row["p_value"], row["effect_size"], row["wins"]) == (0.0, math.inf, 20)
+    p = 0.0 if test == "t" else 1 / 1001
+    assert (row["p_value"], row["effect_size"], row["wins"]) == (p, math.inf, 20)
     assert row["low"] == pytest.approx(0.25)
     assert found.notes == (
         HOLES_UNKNOWN,
-        "1 pair differs by the same amount on every topic: a p value of 0 says nothing about other topics",
+        "1 pair differs by the same amount on every topic: such a p value says nothing about other topics",
     )
 
 
@@ -352,13 +353,31 @@ def test_topics_that_do_not_count_for_every_run_are_left_out_and_told() -> None:
     assert left.provenance.settings["topics counted"] == 19
 
 
-def test_too_few_resamples_for_the_correction_are_told() -> None:
-    found = uj.compare(scores_of(MATRIX), test="permutation", resamples=100)
-    assert found.notes == (
-        HOLES_UNKNOWN,
-        "100 resamples cannot give a p value small enough for 10 pairs with Holm; take at least 201",
+@pytest.mark.parametrize(("test", "said"), [("permutation", "randomisation"), ("bootstrap", "bootstrap")])
+@pytest.mark.parametrize("study", ["compare", "winners"])
+def test_too_few_resamples_for_the_correction_are_told(study: str, test: str, said: str) -> None:
+    """10 pairs: .05 / 10 = .005 lies below 1 / (B + 1) from 200 resamples on."""
+    note = (
+        f"nothing can be significant: the smallest p value of this paired {said} test is {1 / 200:.2g}, the level "
+        "corrected for 10 pairs is 0.005; take --resamples 200 or more"
     )
-    assert uj.compare(scores_of(MATRIX), test="permutation", resamples=201).notes == (HOLES_UNKNOWN,)
+    assert note in uj.study(study, scores_of(MATRIX), measures="AP", test=test, resamples=199).notes
+    assert not any(
+        "nothing can be" in n for n in uj.study(study, scores_of(MATRIX), measures="AP", test=test, resamples=200).notes
+    )
+    assert not any(
+        "nothing can be" in n
+        for n in uj.study(study, scores_of(MATRIX), measures="AP", test=test, correction="bh").notes
+    )
+
+
+def test_too_few_topics_for_the_correction_are_told() -> None:
+    """Of 6 topics the rarest signs have p = 2 / 64 however many resamples are drawn, and 10 pairs need .005."""
+    for test in ("permutation", "wilcoxon"):
+        (note,) = (n for n in uj.compare(scores_of(MATRIX[:6]), test=test).notes if "nothing can be" in n)
+        assert note.endswith("is 0.031, the level corrected for 10 pairs is 0.005; it takes more topics")
+    few = uj.compare(scores_of(MATRIX), test="randomised-tukey", resamples=10).notes
+    assert any(n.endswith("test is 0.091, alpha is 0.05; take --resamples 20 or more") for n in few)
 
 
 # -- tables
@@ -384,13 +403,13 @@ def test_table_of_means() -> None:
         "(two-sided paired t test, Holm within each measure, alpha = 0.05)."
     )
     assert found.table() == f"run  AP\nb_1  {best:.4f} a\nb_2  {best:.4f} a\nlow  {low:.4f} b\n\n{caption}\n"
-    assert found.render("latex") == (
-        "\\begin{table}\n"
-        f"\\caption{{{caption}}}\n"
-        "\\begin{tabular}{ll}\n\\toprule\nrun & AP \\\\\n\\midrule\n"
-        f"b\\_1 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\\\\n"
-        f"b\\_2 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\\\\n"
-        f"low & {low:.4f}\\textsuperscript{{b}} \\\\\n"
+    text = found.render("latex")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Means over 20 topics. ")
+    assert text.endswith(
+        "\\begin{tabular}{lr}\n\\toprule\nrun & AP \\tabularnewline\n\\midrule\n"
+        f"b\\_1 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\tabularnewline\n"
+        f"b\\_2 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\tabularnewline\n"
+        f"low & {low:.4f}\\textsuperscript{{b}} \\tabularnewline\n"
         "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
     assert f"| b_1 | **{best:.4f}**<sup>a</sup> |" in found.render("markdown")

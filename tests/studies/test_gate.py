@@ -8,12 +8,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
-from unjudged.studies.engine.outcome import Rule, outcomes
-from unjudged.studies.engine.significance import PairStatistics
+from unjudged.statistics.non_inferiority import NonInferiority, detectable_margin, non_inferiority
+from unjudged.studies.engine.outcome import Rule
 from unjudged.studies.gate import Checked, answer
 
 TOPICS = 20
@@ -34,7 +35,7 @@ def collection(new_rank: list[int], old_rank: list[int], holes: int = 0) -> uj.C
 
 
 def found(c: uj.Collection, **how: object) -> dict[str, object]:
-    result = uj.gate(c, "new", "old", "RR", test="t", **how)
+    result = uj.gate(c, "new", "old", "RR", **how)
     (row,) = result.rows()
     return dict(zip(result.columns, row, strict=True)) | {"outcome": answer(result)}
 
@@ -46,13 +47,57 @@ def test_better_passes_and_worse_fails() -> None:
     assert worse["outcome"] == "fail" and worse["difference"] == pytest.approx(-float(better["difference"]))  # type: ignore[arg-type]
 
 
-def test_the_interval_is_the_paired_t_interval() -> None:
+def test_bounds_and_p_values_are_those_of_one_sided_t_tests() -> None:
     c = collection([1, 2, 3], [2, 1, 4])
     z = np.diff(uj.score(c, "RR").matrix("RR"), axis=1)[:, 0] * -1
-    low, high = stats.ttest_1samp(z, 0).confidence_interval(0.95)
+    above, below = (stats.ttest_1samp(z, -0.01, alternative=side) for side in ("greater", "less"))
     row = found(c)
-    assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
-    assert row["outcome"] == ("pass" if low > -0.01 else "cannot tell")
+    assert row["low"] == pytest.approx(above.confidence_interval(0.95).low, abs=1e-12)
+    assert row["high"] == pytest.approx(below.confidence_interval(0.95).high, abs=1e-12)
+    assert (row["p_not_worse"], row["p_worse"]) == pytest.approx((above.pvalue, below.pvalue), abs=1e-12)
+    assert row["outcome"] == ("pass" if above.pvalue < 0.05 else "cannot tell")
+
+
+def test_an_equal_run_passes_the_detectable_margin_in_four_of_five_cases() -> None:
+    """Drawn anew with the standard error known to be 1 / sqrt(12), against the exact margin."""
+    rng = np.random.default_rng(1)
+    margin = detectable_margin(12, 1 / np.sqrt(12))
+    passes = [non_inferiority(rng.normal(size=12), margin).p_not_worse < 0.05 for _ in range(2000)]
+    assert np.mean(passes) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 2000))
+
+
+def test_a_fail_is_corrected_for_the_number_of_measures() -> None:
+    """The whole fails if one measure does, so every further measure is one more chance of a false alarm."""
+    c = collection([2, 3, 1, 4, 2], [2, 2, 1, 3, 1])
+    alone = found(c, margin=0.05)
+    result = uj.gate(c, "new", "old", "RR, P@1, P@2, P@3, nDCG@10", margin=0.05)
+    rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows()]
+    plain = [
+        dict(zip(result.columns, row, strict=True))["p_worse"]
+        for row in uj.gate(c, "new", "old", "RR, P@1, P@2, P@3, nDCG@10", margin=0.05, correction="none").rows()
+    ]
+    assert plain[0] == alone["p_worse"]
+    assert [row["p_worse"] for row in rows] == pytest.approx(multipletests(plain, method="holm")[1], abs=1e-12)
+    assert [row["p_not_worse"] for row in rows] == pytest.approx([1 - p for p in plain], abs=1e-12)
+    with pytest.raises(UsageError, match="unknown correction"):
+        uj.gate(c, "new", "old", "RR", correction="tukey")
+
+
+def test_fewer_topics_than_the_limit_cannot_tell() -> None:
+    c = collection([4, 5], [1, 1, 2])
+    few = uj.gate(uj.only(c, c.topics[:9]), "new", "old", "RR")
+    assert answer(few) == "cannot tell" and few.verdict is not None
+    assert few.verdict.sentence.endswith("worse on RR: only 9 topics (at least 10 are needed)")
+    assert answer(uj.gate(uj.only(c, c.topics[:10]), "new", "old", "RR")) == "fail"
+    assert answer(uj.gate(uj.only(c, c.topics[:1]), "new", "old", "RR")) == "cannot tell"
+
+
+def test_the_sentence_names_the_smallest_margin_these_topics_can_show() -> None:
+    result = uj.gate(collection([1, 2, 3], [2, 1, 4]), "new", "old", "RR")
+    (row,) = result.rows()
+    margin = dict(zip(result.columns, row, strict=True))["detectable"]
+    assert result.verdict is not None
+    assert f"; 20 topics like these can show a margin of {margin:.2g} (80 % power)" in result.verdict.sentence
 
 
 def test_equal_runs_pass_and_a_loss_below_the_margin_passes() -> None:
@@ -102,35 +147,42 @@ def test_refusals(how: dict[str, object], words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("interval", "unjudged", "open_to", "verdict"),
+    ("bounds", "unjudged", "open_to", "verdict"),
     [
         ((-0.009, -0.001), 0.0, None, "pass"),  # a loss, but smaller than .01
-        ((-0.01, -0.001), 0.0, None, "cannot tell"),  # a loss of .01 is not excluded, but the loss found is .0055
-        ((-0.019, -0.001), 0.0, None, "fail"),  # a loss for sure, of .01 or more as found
-        ((-0.03, 0.0), 0.0, None, "cannot tell"),  # no difference is not excluded
-        ((-0.03, -0.01), 0.2, None, "fail"),  # as many holes as allowed
-        ((-0.03, -0.01), 0.3, None, "cannot tell"),  # more, and nothing is known of them
-        ((-0.03, -0.01), 0.3, (-0.1, -0.001), "fail"),  # whatever they are, it is a loss
-        ((-0.03, -0.01), 0.3, (-0.1, 0.0), "cannot tell"),
+        ((-0.02, -0.001), 0.0, None, "cannot tell"),  # a loss, but perhaps smaller than .01
+        ((-0.03, -0.011), 0.0, None, "fail"),
+        ((-0.03, -0.009), 0.0, None, "cannot tell"),  # a loss of less than .01 is not excluded
+        ((-0.03, 0.02), 0.0, None, "cannot tell"),
+        ((-0.03, -0.011), 0.2, None, "fail"),  # as many holes as allowed
+        ((-0.03, -0.011), 0.3, None, "cannot tell"),  # more, and nothing is known of them
+        ((-0.03, -0.011), 0.3, (-0.1, -0.02), "fail"),  # whatever they are, it is a loss of more than .01
+        ((-0.03, -0.011), 0.3, (-0.1, -0.01), "cannot tell"),
         ((0.0, 0.02), 0.3, (-0.009, 0.1), "pass"),
         ((0.0, 0.02), 0.3, (-0.01, 0.1), "cannot tell"),
     ],
 )
 def test_verdicts_at_the_limits(
-    interval: tuple[float, float], unjudged: float, open_to: tuple[float, float] | None, verdict: str
+    bounds: tuple[float, float], unjudged: float, open_to: tuple[float, float] | None, verdict: str
 ) -> None:
-    """Margin .01, holes up to 20 %; the difference found is the middle of the interval."""
-    low, high = interval
-    one = {name: np.array([0.5]) for name in ("p_value", "effect_size", "wins", "ties", "losses", "constant")}
-    p = np.array([0.01 if low > 0 or high < 0 else 0.5])
-    found = PairStatistics(
-        difference=np.array([(low + high) / 2]), low=np.array([low]), high=np.array([high]), p_adjusted=p, **one
-    )
-    rule = Rule(0.05, 0.2, 0.01, 10)
-    ends = None if open_to is None else (np.array(open_to[:1]), np.array(open_to[1:]))
-    (outcome,) = outcomes(rule, found, (np.array([unjudged]), np.array([0.0])), ends)
-    numbers = (0.5, 0.5, (low + high) / 2, low, high, 0.5)
-    assert Checked("P@10", *numbers, (0.0, unjudged), 10, open_to, outcome).decided(rule)[0] == verdict
+    """Margin .01, holes up to 20 %, both bounds one-sided."""
+    low, high = bounds
+    p = 0.01 if low > -0.01 else 0.99 if high < -0.01 else 0.5
+    tested = NonInferiority((low + high) / 2, low, high, p, 1 - p, 0.02)
+    one = Checked("P@10", 0.5, 0.5, tested, 1 - p, False, 12, 20, (10, 5), (0.0, unjudged), 10, open_to)
+    assert one.decided(Rule(0.05, 0.2, 0.01, 10))[0] == verdict
+
+
+def test_equal_runs_seldom_fail_and_worse_ones_seldom_pass() -> None:
+    """Skewed scores (a tenth of the topics decide), margin .02: what the gate promises, on 10 and 25 topics."""
+    rng = np.random.default_rng(5)
+    for topics in (10, 25):
+        equal, worse = [], []
+        for _ in range(1000):
+            z = rng.choice([0.5, -0.5, 0.2, -0.2, 0.0], p=[0.05, 0.05, 0.1, 0.1, 0.7], size=topics)
+            equal.append(non_inferiority(z, 0.02).p_worse < 0.05)
+            worse.append(non_inferiority(z - 0.05, 0.02).p_not_worse < 0.05)
+        assert np.mean(equal) <= 0.05 and np.mean(worse) <= 0.05
 
 
 def written(folder: Path, new: list[int], old: list[int]) -> list[str]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from brute_force import ap, cells, judged, kept, tops
+from brute_force import ap, cells, judged, kept, lists_of, tops
 
 import unjudged as uj
 from unjudged.errors import UsageError
+from unjudged.holes.completions import complete
 
 
 def test_depth_by_brute_force(tiny: uj.Collection) -> None:
@@ -98,30 +99,54 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> uj.Collection:
     return uj.load(found.qrels, found.run_folder, teams=found.teams)
 
 
+def _completed_taus(c: uj.Collection, draws: int, seed: int) -> list[float]:
+    """Kendall's tau of the order by AP with that under each completion, from lists and plain dicts."""
+    completions, _ = complete(c, 1, draws, seed)
+    found = []
+    for k in range(draws):
+        qrels = judged(completions.under(k))
+        found.append([ap(c, r, qrels) for r in range(len(c.runs))])
+    now = [ap(c, r, judged(c)) for r in range(len(c.runs))]
+    return [scipy.stats.kendalltau(now, one).statistic for one in found]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("levels", [None, (5,), (2, 1)])
-def test_depth_is_judged_at_a_quarter_whatever_levels_are_asked_for(levels: Any, made: uj.Collection) -> None:
-    qrels, top = judged(made), tops(made, 2)  # a quarter of 10, rounded down
-    left = kept(qrels, lambda topic, doc: any(doc in top[run][topic] for run in made.runs))
-    orders = [[ap(made, r, q) for r in range(len(made.runs))] for q in (qrels, left)]
-    result = uj.study("depth", made, measures="AP,P@10", depth=10, pooled="all", levels=levels, test="none")
-    verdict, expected = result.verdict, scipy.stats.kendalltau(*orders).statistic
-    assert verdict is not None and verdict.value == pytest.approx(expected, abs=1e-12)
-    share = sum(map(len, left.values())) / sum(map(len, qrels.values()))
-    said = (
-        f"with a pool of depth 2 ({100 * share:.0f} % of the judgments left) the order by AP would agree with this one"
-    )
-    assert verdict.sentence == f"{said} by tau {expected:.3f}"
-    assert set(result.frame["level"]) == set(levels or (1,))
-    assert verdict.word == ("solid" if expected >= 0.9 else "with care" if expected >= 0.8 else "fragile")
+@pytest.mark.parametrize(("study", "levels"), [("depth", None), ("depth", (2, 1)), ("reduction", (50,))])
+def test_the_verdict_is_the_order_under_complete_judgments(study: str, levels: Any, made: uj.Collection) -> None:
+    """Whatever levels are asked for: the mean tau over completions of the judgments, with its range."""
+    options: dict[str, Any] = {"measures": "AP,P@10", "test": "none", "seed": 3}
+    if study == "depth":
+        options |= {"depth": 10, "pooled": "all"}
+    verdict = uj.study(study, made, **options, **({"levels": levels} if levels else {})).verdict
+    taus = _completed_taus(made, 40, 3)
+    low, high = np.quantile(taus, [0.1, 0.9])
+    assert verdict is not None and verdict.value == pytest.approx(np.mean(taus), abs=1e-9)
+    said = "under complete judgments the order by AP would agree with this one by tau"
+    assert verdict.sentence == f"{said} {np.mean(taus):.3f} ({low:.3f} to {high:.3f})"
+    assert verdict.word == ("solid" if verdict.value >= 0.9 else "with care" if verdict.value >= 0.8 else "fragile")
 
 
-def test_reduction_is_judged_at_a_quarter_of_the_judgments(made: uj.Collection) -> None:
-    result = uj.study("reduction", made, measures="AP", levels=(50,), seed=3, repeats=2, test="none")
-    orders = [uj.score(c, "AP").means()["AP"] for c in (made, uj.reduce(made, rate=0.25, seed=3))]
-    assert result.verdict is not None
-    assert result.verdict.value == pytest.approx(scipy.stats.kendalltau(*orders).statistic, abs=1e-12)
-    assert "drawn at random, the order by AP would agree with this one" in result.verdict.sentence
+def test_too_few_relevant_documents_are_no_test_of_the_order(made: uj.Collection) -> None:
+    """One relevant document per topic: a quarter of the judgments would leave all of them, and every order the same."""
+    one: dict[str, dict[str, int]] = {}
+    for topic, docs in judged(made).items():
+        first = next(doc for doc, grade in docs.items() if grade > 0)
+        one[topic] = {doc: grade for doc, grade in docs.items() if grade == 0 or doc == first}
+    c = uj.load(one, lists_of(made), teams=made.teams)
+    result = uj.study("fewer-judgments", c)
+    assert result.verdict is not None and result.verdict.word == "unknown" and result.verdict.value is None
+    assert "too few judgments per topic to test the order: half of the topics have 1" in result.verdict.sentence
+
+
+def test_a_reduction_says_where_it_took_next_to_nothing_away() -> None:
+    grades = {str(t): {"a": 1, **{f"n{i}": 0 for i in range(10)}} for t in range(5)}
+    runs = {name: {t: {"a": 2.0, "n1": 1.0} for t in grades} for name in ("x", "y")}
+    notes = uj.study("reduction", uj.load(grades, runs), measures="AP", levels=(100, 25), test="none").notes
+    told = [note for note in notes if "no test of fewer judgments" in note]
+    assert told == [
+        "level 25: 100 % of the judgments are left, because every topic keeps 1 relevant and 10 nonrelevant documents; "
+        "this is no test of fewer judgments"
+    ]
 
 
 def test_question_and_study_give_one_verdict(made: uj.Collection) -> None:
@@ -154,11 +179,9 @@ def test_without_significance_the_rest_is_the_same(tiny: uj.Collection) -> None:
         assert plain.verdict == tested.verdict and plain.provenance.settings["test"] == "none"
 
 
-def test_a_pool_of_depth_1_and_runs_alike_give_no_verdict(made: uj.Collection) -> None:
-    flat = uj.study("depth", made, measures="AP", depth=1, pooled="all", test="none").verdict
-    assert flat is not None and flat.word == "unknown" and "cannot be made shallower" in flat.sentence
-    assert flat.next is not None and flat.next.command[:2] == ("study", "reduction")
+def test_runs_alike_give_no_verdict() -> None:
     same = {"a": {"1": {"x": 1.0}, "2": {"x": 1.0}}}
-    c = uj.load({"1": {"x": 1, "y": 0}, "2": {"x": 1}}, {**same, "b": same["a"]})
+    grades = {t: {"x": 1, "y": 0, **{f"r{i}": 1 for i in range(5)}} for t in ("1", "2")}
+    c = uj.load(grades, {**same, "b": same["a"]})
     alike = uj.study("reduction", c, measures="AP", levels=(50,), test="none").verdict
     assert alike is not None and alike.word == "unknown" and "there is no order" in alike.sentence

@@ -147,8 +147,6 @@ def test_a_measure_of_ones_own_works_in_other_processes(tiny: uj.Collection) -> 
         ("power", {"top": 2.5}, "--top is a share"),
         ("power", {"top": math.nan}, "--top is a share between 0 and 1 or a whole number of runs, not nan"),
         ("power", {"top": math.inf}, "--top is a share between 0 and 1 or a whole number of runs, not inf"),
-        ("power", {"measures": "GMAP"}, "GMAP is a mean over topics, and this study needs scores of topics: take AP"),
-        ("swap", {"measures": "GMAP"}, "GMAP is a mean over topics"),
         ("power", {"top": 1}, "at least 2 runs"),
         ("power", {"by": "AP"}, "give --top"),
         ("power", {"seed": -1}, "a seed is a whole number of 0 or more"),

@@ -55,7 +55,7 @@ def rows(name: str, collection: uj.Collection, **options: Any) -> list[tuple[Any
 
 
 UNLIKE = {"contributions", "contents", "change", "topics", "compare", "winners", "holes", "score-range", "correct"} | {
-    *("correction", "judges", "noise", "gate"),
+    *("correction", "judges", "noise", "gate", "estimate"),
 }
 """Studies that score nothing, or that need more than a collection; they are tested by themselves."""
 

@@ -90,8 +90,45 @@ def judged_anew(collection: Collection, judgments: Judgments, step: str, *notes:
         raise UsageError("other judgments need the topics of the collection, in its order")
     if judgments.group is not None or collection.judgments.group is not None:
         raise UsageError("answer classes cannot be judged anew")
+    return _placed(collection, judgments, _places(collection, judgments), step, *notes)
+
+
+def judging_holes(collection: Collection, codes: Ints) -> tuple[Collection, Ints]:
+    """The collection with some unjudged documents (by their code in its full lists) judged nonrelevant, grade 0, and
+    their rows there. Rows of negative grade count as unjudged, too. It keeps no history: a stage for judgments that
+    somebody makes up."""
+    own, rankings, first = collection.judgments, collection.rankings, len(collection.judgments)
+    if own.group is not None:
+        raise UsageError("answer classes cannot be judged anew")
+    topic_of = np.zeros(first + len(rankings.unjudged), np.int64)
+    topic_of[rankings.doc] = rankings.cell % max(len(own.topics), 1)
+    new = codes[codes >= first]
+    topic = np.concatenate([own.topic, topic_of[new]])
+    order = np.argsort(topic, kind="stable")
+    row = np.empty(len(order), np.int64)
+    row[order] = np.arange(len(order))
+    docs = own.docs.followed_by(rankings.unjudged.take(new - first)).take(order)
+    grade = np.append(own.grade, np.zeros(len(new), np.int32))
+    grade[codes[codes < first]] = 0
+    table = QrelsTable(
+        own.source,
+        own.topics,
+        topic[order].astype(np.int32),
+        docs,
+        grade[order],
+        Ids.of(["0"]),
+        np.zeros(len(order), np.int32),
+    )
+    judgments = replace(Judgments.of(table), gains=own.gains)
+    place = np.full(len(topic_of), -1)
+    place[:first], place[new] = row[:first], row[first:]
+    judged = _placed(collection, judgments, place, f"{len(codes)} unjudged documents judged nonrelevant")
+    return judged, place[codes]
+
+
+def _placed(collection: Collection, judgments: Judgments, place: Ints, step: str, *notes: str) -> Collection:
+    """The collection under other judgments; `place` is the row of each document code of its full lists, or -1."""
     rankings = collection.rankings
-    place = _places(collection, judgments)
     row = place[rankings.doc]
     found = np.flatnonzero(row >= 0)
     ties = None

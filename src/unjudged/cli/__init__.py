@@ -24,6 +24,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; st
 
 VERBS = (
     "score",
+    "estimate",
+    "next",
     "trec_eval",
     "compare",
     "check",

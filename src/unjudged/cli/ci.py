@@ -3,6 +3,7 @@
 unjudged ci qrels.txt new.run --baseline old.run
 unjudged ci qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.02 --holes 0.1 --junit report.xml
 
+A run passes where the topics rule out a loss of the margin or more, and fails where they rule out a smaller one.
 Exit code 0: pass; 1: fail; 2: unusable input; 3: cannot tell (--doubt fail makes it 1, --doubt pass 0).
 """
 
@@ -20,7 +21,7 @@ EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "junit"))
-    options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", options.TESTING))
+    options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", ("alpha", "correction")))
     options.add_output(parser, "ci")
 
 
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies.by_name import gate
     from unjudged.studies.gate import DOUBT, answer, junit
 
-    given = options.keywords(args, "margin", "holes", "rel", *options.TESTING)
+    given = options.keywords(args, "margin", "holes", "rel", "alpha", "correction")
     given["measures"] = options.measures_asked(args, "ci")
     find("gate").ready(given)  # what is misspelt is told before anything is read
     files = [path for run in args.runs for path in expand(run)]

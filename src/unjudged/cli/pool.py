@@ -26,13 +26,14 @@ def _describe(args: argparse.Namespace) -> None:
     unjudged pool describe qrels.txt runs/ --teams teams.tsv
     unjudged pool describe qrels.txt runs/ --only 601-650 --pooled infer --format tsv
     unjudged pool describe --collections collections.toml
+    unjudged pool describe qrels.txt runs/ --runs
     """
-    from unjudged.pools.describe import describe, judged_curves
+    from unjudged.pools.describe import describe, judged_curves, pooled_runs
 
     pool = options.pool_keywords(args)
     if args.collections is not None:
-        if args.curves:
-            raise UsageError("--curves is for one collection at a time")
+        if args.curves or args.by_run:
+            raise UsageError(f"{'--curves' if args.curves else '--runs'} is for one collection at a time")
         result = describe(options.open_manifest(args), **pool, rel=args.rel, call=args.call)
         options.write_result(result, args)
         return
@@ -40,6 +41,8 @@ def _describe(args: argparse.Namespace) -> None:
     collection = options.open_collection(args)
     if args.curves:
         result = judged_curves(collection, call=args.call)
+    elif args.by_run:
+        result = pooled_runs(collection, depth=args.depth, pooled=pool.get("pooled"), call=args.call)
     else:
         result = describe(collection, **pool, rel=args.rel, call=args.call)
     options.write_result(result, args)
@@ -98,7 +101,7 @@ PARTS = {
         "pool describe",
         _describe,
         "topics, judgments, depth, pooled runs, coverage, judged@k",
-        (*COLLECTIONS, "rel", "curves", IN_POOL),
+        (*COLLECTIONS, "rel", "curves", "by_run", IN_POOL),
         FORMATS,
     ),
     "contributions": Part(

@@ -1,6 +1,7 @@
 """Score runs: one line per run, or per run and topic with -q.
 
 unjudged score qrels.txt runs/ -m AP,nDCG@10
+unjudged score qrels.txt runs/ -m nDCG@10 --unjudged estimate
 unjudged score qrels.txt bm25.run -q -m "P(rel=2)@5, AP', ndcg_cut_10" --format tsv
 """
 
@@ -10,6 +11,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from unjudged.cli import options
+from unjudged.options import default
 
 if TYPE_CHECKING:
     from unjudged.results import Result
@@ -29,11 +31,31 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.scoring import BOUNDED_DEFAULT, score, score_bounds
 
     wanted = options.measures_asked(args, "score")
+    if args.unjudged == "estimate":
+        return _estimated(args)
     collection = options.open_collection(args, lists=args.unjudged == "bounds")
     if args.unjudged == "bounds":
         given = options.keywords(args, "rel", "growth", "topics", "per_topic")
         found: Result = score_bounds(collection, args.measures or list(BOUNDED_DEFAULT), **given, call=args.call)
     else:
         found = score(collection, wanted, **options.keywords(args, *options.SCORING, "per_topic"), call=args.call)
+    options.write_output(found.pieces(args.format), args.output)
+    return 0
+
+
+def _estimated(args: argparse.Namespace) -> int:
+    """Scores with unjudged documents estimated; `unjudged estimate` shows how sure they are."""
+    from unjudged.errors import UsageError
+    from unjudged.holes.estimates import Limits
+    from unjudged.holes.scores import estimated_scores
+    from unjudged.thresholds import default_thresholds
+
+    if args.topics != "judged" or args.undefined != "zero":
+        raise UsageError("estimates are means over all judged topics; --topics and --undefined do not apply")
+    limits = Limits.of(default_thresholds()["score-range"])
+    wanted = args.measures or list(default("measures", "estimate"))
+    given = options.keywords(args, "rel", "per_topic")
+    found, notes = estimated_scores(options.open_collection(args), wanted, limits, **given, call=args.call)
+    options.print_notes(notes)
     options.write_output(found.pieces(args.format), args.output)
     return 0

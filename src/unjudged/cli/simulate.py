@@ -13,7 +13,15 @@ from typing import Any
 
 from unjudged.cli import options
 from unjudged.simulation import simulate
-from unjudged.simulation.presets import PRESETS, SCENARIOS, Parameters, parameter_help, parameter_names
+from unjudged.simulation.presets import (
+    LATENT_PRESETS,
+    PRESETS,
+    SCENARIOS,
+    LatentParameters,
+    Sizes,
+    parameter_help,
+    parameter_names,
+)
 from unjudged.simulation.summary import as_text
 
 HELP = "write a collection with known complete truth: qrels, truth, runs, teams"
@@ -24,7 +32,7 @@ _SHORT = ("topics", "teams", "runs", "depth")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.epilog = _epilog()
-    options.add(parser, "output", "scenario", "seed", "jobs", "force", "set", command="simulate")
+    options.add(parser, "output", "scenario", "mechanism", "seed", "jobs", "force", "set", command="simulate")
     options.add(parser, "preset", choices=tuple(PRESETS))
     for name in (*_SHORT, "leave_out", "quirk"):
         options.add(parser, name, command="simulate", help=parameter_help(name))
@@ -39,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.quirk:
         changes["quirk"] = ",".join(args.quirk)
     result = simulate(
-        **options.keywords(args, "preset", "scenario", "seed", "jobs", "force"), out=args.output, **changes
+        **options.keywords(args, "preset", "scenario", "mechanism", "seed", "jobs", "force"), out=args.output, **changes
     )
     p = result.parameters
     print(
@@ -59,12 +67,17 @@ def _epilog() -> str:
         lines += textwrap.wrap(
             f"{parameter_help(name)} ({values})", 108, initial_indent=f"  {name:<14}", subsequent_indent=" " * 16
         )
+    lines += ["", "parameters of the mechanism latent, with their values in " + ", ".join(LATENT_PRESETS) + ":"]
+    for name in parameter_names(LatentParameters):
+        values = ", ".join(_shown(p, name) for p in LATENT_PRESETS.values())
+        told = f"{parameter_help(name, LatentParameters)} ({values})"
+        lines += textwrap.wrap(told, 108, initial_indent=f"  {name:<14}", subsequent_indent=" " * 16)
     lines += ["", "scenarios (adhoc with 60 runs of 20 teams, 3 pooled per team, unless a preset is named):"]
     lines += [f"  {number:<5}{scenario.title}" for number, scenario in SCENARIOS.items()]
     return "\n".join(lines)
 
 
-def _shown(p: Parameters, name: str) -> str:
+def _shown(p: Sizes, name: str) -> str:
     value = getattr(p, name)
     if isinstance(value, tuple):
         return " ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in value) or "-"

@@ -162,6 +162,12 @@ def measures_for(collection: Collection, wanted: Any, rel: int | None = None) ->
     return _read(wanted, rel, sets.PAPER_GAINS if fits else None)
 
 
+def _of_paper(measure: Measure, gains: dict[int, float]) -> Measure:
+    """With these gains, where the measure takes gains and names none."""
+    takes = "gains" in measure.params and measure.params["gains"] is None
+    return measure(gains=gains) if takes else measure
+
+
 def _spellings(wanted: Any) -> list[str]:
     """The texts among the measures asked for, each as it was written."""
     names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, (list, tuple)) else []
@@ -171,12 +177,6 @@ def _spellings(wanted: Any) -> list[str]:
 def names_a_paper(wanted: Any) -> bool:
     """Is a set of one of the papers on retrieval among the measures asked for?"""
     return any(part in sets.PAPERS for part in _spellings(wanted))
-
-
-def _of_paper(measure: Measure, gains: dict[int, float]) -> Measure:
-    """With these gains, where the measure takes gains and names none."""
-    takes = "gains" in measure.params and measure.params["gains"] is None
-    return measure(gains=gains) if takes else measure
 
 
 def measures(wanted: Any, rel: int | None = None) -> list[Measure]:

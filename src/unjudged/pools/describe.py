@@ -19,6 +19,9 @@ from unjudged.statistics.pairs import exact_mean
 
 CUTOFFS = (1, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 """Where judged@k is shown."""
+RUN_COLUMNS = ("run", "team", "pooled", "chance", "depth")
+SURE = 0.9
+"""The chance from which a run was pooled; below the rest of it, it was not."""
 
 
 def describe(
@@ -155,6 +158,41 @@ def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, c
         return [(run, k, float(values[r])) for r, run in enumerate(collection.runs) for k, values in table]
 
     return Result(("run", "k", "value"), rows, Provenance.of(call, collection.sources, collection.settings))
+
+
+def pooled_runs(
+    collection: Collection, *, depth: int | None = None, pooled: str | Sequence[str] | None = None, call: str = ""
+) -> Result:
+    """Of every run: was it pooled (yes, no or unknown), the probability that it was, and how deep.
+
+    Stated runs and depths are taken as they are; otherwise both are inferred from the judgments (`infer_pool`). A run
+    is pooled from a chance of 0.9 and not from one below 0.1; where no pool can be seen every run is unknown.
+    """
+    full = collection.full
+    stated = None if pooled in (None, "infer") else pool_of(collection, depth, pooled)
+    found = infer_pool(full, depth, None if stated is None else stated.runs)
+
+    def rows() -> list[Row]:
+        table: list[Row] = []
+        for run, chance, deep in zip(found.runs, found.chance, found.depth_of_run, strict=True):
+            if stated is not None:
+                chance = float(run in stated.runs)
+                deep = stated.depth if depth is not None else deep
+            seen = stated is not None or found.depth is not None
+            word = "unknown" if not seen else "yes" if chance >= SURE else "no" if chance <= 1 - SURE else "unknown"
+            team = collection.teams.get(run, run)
+            table.append((run, team, word, chance if seen else None, deep if word == "yes" else None))
+        return table
+
+    def layout() -> tuple[Sequence[str], list[Row]]:
+        return RUN_COLUMNS, [
+            (run, team, word, "-" if chance is None else f"{chance:.3f}", "-" if deep is None else str(deep))
+            for run, team, word, chance, deep in rows()
+        ]
+
+    settings = {**collection.settings, "depth": depth, "pooled": "infer" if stated is None else "stated"}
+    notes = [found.reason] if stated is None or depth is None else []
+    return Result(RUN_COLUMNS, rows, Provenance.of(call, collection.sources, settings), layout, notes=notes)
 
 
 def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple[int, Any]]:

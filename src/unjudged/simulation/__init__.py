@@ -4,6 +4,7 @@
     uj.simulate("adhoc", seed=1, out="sim")           # files like anybody's: qrels, runs, teams; and truth
     uj.simulate(scenario=9, seed=1, out="newcomers")  # one family of teams left out of a shallow pool
     uj.simulate("tiny", depth=5, leave_out="team02")  # any parameter can be changed
+    uj.simulate(mechanism="latent", seed=1, out="other")  # made in another way, see `latent`
 
 The judgments come from a pool of chosen depth and teams; the truth holds the grade of every document any run
 retrieved, so every estimate can be compared with the true value. The presets reproduce statistics of real
@@ -26,11 +27,23 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.simulation import files
+from unjudged.simulation.latent import Truth, draw_latent_runs, draw_latent_topic
 from unjudged.simulation.model import Topic, draw_topic
-from unjudged.simulation.presets import PRESETS, SCENARIOS, Parameters, resolve
+from unjudged.simulation.presets import (
+    LATENT_PRESETS,
+    PRESETS,
+    SCENARIOS,
+    LatentParameters,
+    Parameters,
+    resolve,
+    resolve_latent,
+)
 from unjudged.simulation.runs import Runs, draw_runs
 
-__all__ = ["PRESETS", "SCENARIOS", "Parameters", "Simulation", "simulate"]
+__all__ = ["LATENT_PRESETS", "PRESETS", "SCENARIOS", "LatentParameters", "Parameters", "Simulation", "simulate"]
+
+MECHANISMS = ("shared", "latent")
+"""How scores come about: sums of terms that runs share, or features of documents in a latent space."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +54,7 @@ class Simulation:
     documents, lists, true grades and judgments. `folder` is where the files are, if they were written.
     """
 
-    parameters: Parameters
+    parameters: Parameters | LatentParameters
     seed: int
     runs: Runs = field(repr=False)
     results: tuple[Topic, ...] = field(repr=False)
@@ -145,6 +158,7 @@ def simulate(
     preset: str | None = None,
     *,
     scenario: int | str | None = None,
+    mechanism: str = "shared",
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     jobs: int = 1,
@@ -156,7 +170,12 @@ def simulate(
     preset: `adhoc` (the default; deep pool, 120 runs of 40 teams, 50 topics), `passage` (shallow pool, three
     grades), `rounds` (very incomplete) or `tiny` (for tests and first steps).
     scenario: a numbered situation whose true answer is known, see `SCENARIOS`; instead of a preset.
-    parameters: any field of `Parameters` by name, for example `topics=150`, `depth=10`, `leave_out="team01"`.
+    mechanism: how scores come about. `shared` (the default): sums of heavy-tailed terms that all runs, a family or a
+    team share, and a lift for relevant documents. `latent`: documents are points of a space, relevance is nearness to
+    the topic, a run weighs the features in its own way (presets `adhoc` and `tiny`). What holds under both is less
+    likely to be an artefact of one.
+    parameters: any field of `Parameters` (of `LatentParameters` for the mechanism latent) by name, for example
+    `topics=150`, `depth=10`, `leave_out="team01"`.
     out: a folder for `qrels.txt`, `truth.txt`, `runs/`, `teams.tsv`, `pooled.tsv`, `families.tsv` and
     `simulation.json`; without it nothing is written. `force` allows a folder that holds other things.
     jobs: processes to work with; their number never changes a byte.
@@ -164,13 +183,21 @@ def simulate(
     The same seed gives the same runs and the same truth whatever is done to pool and judge, so that two pools
     can be compared in pairs; more topics leave the first ones as they were.
     """
-    p = resolve(preset, scenario, parameters)
+    if mechanism not in MECHANISMS:
+        raise UsageError(f"there is no mechanism '{mechanism}'; there are {' and '.join(MECHANISMS)}.")
+    resolved = resolve_latent if mechanism == "latent" else resolve
+    p: Parameters | LatentParameters = resolved(preset, scenario, parameters)
     if jobs < 1:
         raise UsageError(f"the number of jobs must be at least 1, not {jobs}.")
     if out is not None:
         files.check_folder(Path(out), force)
-    runs = draw_runs(p, seed)
-    one = partial(draw_topic, p, seed, runs)
+    if isinstance(p, LatentParameters):
+        truth = Truth.draw(p, seed)
+        runs, weights = draw_latent_runs(p, seed, truth)
+        one = partial(draw_latent_topic, p, seed, truth, runs, weights)
+    else:
+        runs = draw_runs(p, seed)
+        one = partial(draw_topic, p, seed, runs)
     with _workers(min(jobs, p.topics)) as mapped:
         simulation = Simulation(p, seed, runs, tuple(mapped(one, range(p.topics))))
     return simulation if out is None else simulation.write(out, force=force)

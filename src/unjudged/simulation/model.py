@@ -1,5 +1,7 @@
 """The model of one topic: its documents, every run's scores and list, the pool, the judge.
 
+Another mechanism (`latent`) shares what has nothing to do with how scores come about: ids, lists, pool and judge.
+
 Every number comes from a stream of its own address (see `streams`), so one topic can be made without the
 others, and what happens to the judgments never reaches the lists.
 """
@@ -7,12 +9,13 @@ others, and what happens to the judgments never reaches the lists.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.simulation.presets import Parameters
+from unjudged.simulation.presets import Parameters, Sizes
 from unjudged.simulation.runs import Runs
 from unjudged.simulation.streams import Floats, Ints, Purpose, Stream
 
@@ -22,7 +25,7 @@ FAVOURED = 10  # a judge who favours a family does so in the top 10 of its runs
 
 @dataclass(frozen=True)
 class Topic:
-    """One finished topic. Candidates are numbered 0 .. C - 1, the relevant ones first; ids hide that."""
+    """One finished topic. Candidates are numbered 0 .. C - 1; ids hide how."""
 
     ease: float
     agreement: float
@@ -47,22 +50,78 @@ class Topic:
 def draw_topic(p: Parameters, seed: int, runs: Runs, t: int) -> Topic:
     """Topic t (from 0): its documents, every run's list, the pool and the judgments."""
     x, ease, agreement, _ = Stream(seed, Purpose.TOPIC, topic=t).normals(4)
-    wanted = round(p.R * math.exp(p.Rsd * x - p.Rsd**2 / 2))
-    relevant = min(max(wanted, p.Rmin), int(p.Rmax * p.C))
+    relevant = number_relevant(p, float(x))
     shares = _shares(p, float(agreement))
     b_t = p.b * float(ease) - p.beta * float(x)
 
-    document = Stream(seed, Purpose.IDS, topic=t).permutation(p.collection)[: p.C]
-    by_id = np.argsort(document)
-    id_rank = np.empty(p.C, dtype=np.int64)
-    id_rank[by_id] = np.arange(p.C)
+    ids = Identities.draw(p, seed, t)
     grade = np.zeros(p.C, dtype=np.int8)
-    limits = np.cumsum(p.grades)[:-1] / sum(p.grades)
     grade[:relevant] = 1 + np.searchsorted(
-        limits, Stream(seed, Purpose.GRADES, topic=t).uniforms(relevant), side="right"
+        grade_limits(p), Stream(seed, Purpose.GRADES, topic=t).uniforms(relevant), side="right"
     )
-    model = _TopicModel(p, seed, runs, t, shares, b_t, grade, relevant, id_rank, by_id)
+    model = _TopicModel(p, seed, runs, t, shares, b_t, grade, relevant, ids)
     lists, scores = model.lists()
+    hidden = model.hidden if p.extra else None
+    return finished(p, seed, runs, t, ids, grade, lists, scores, hidden, ease=b_t, agreement=shares[0])
+
+
+def number_relevant(p: Sizes, x: float) -> int:
+    """The number of relevant documents of a topic for which the standard normal x was drawn."""
+    wanted = round(p.R * math.exp(p.Rsd * x - p.Rsd**2 / 2))
+    return min(max(wanted, p.Rmin), int(p.Rmax * p.C))
+
+
+def grade_limits(p: Sizes) -> Floats:
+    """Where the shares of the grades 1, 2, ... end, the last one left out."""
+    return np.asarray(np.cumsum(p.grades)[:-1] / sum(p.grades), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Identities:
+    """Which documents of the collection the candidates of a topic are: drawn at random, so that ids say nothing."""
+
+    document: Ints  # per candidate
+    by_id: Ints  # candidates in the order of their ids
+    rank: Ints  # per candidate, its place in that order
+
+    @classmethod
+    def draw(cls, p: Sizes, seed: int, t: int) -> Identities:
+        """Those of topic t."""
+        document = Stream(seed, Purpose.IDS, topic=t).permutation(p.collection)[: p.C]
+        by_id = np.argsort(document)
+        rank = np.empty(p.C, dtype=np.int64)
+        rank[by_id] = np.arange(p.C)
+        return cls(document, by_id, rank)
+
+    def best(self, score: Floats, k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The k best candidates: score in millionths, ties by id descending (as trec_eval reads them)."""
+        bits = len(score).bit_length()
+        score *= MICRO
+        keys = np.rint(score, out=score).astype(np.int64)
+        keys <<= bits
+        keys |= self.rank
+        if k < len(keys):
+            keys = np.partition(keys, len(keys) - k)[len(keys) - k :]
+        keys.sort()
+        keys = keys[::-1]
+        return self.by_id[keys & ((1 << bits) - 1)].astype(np.int32), keys >> bits
+
+
+def finished(
+    p: Sizes,
+    seed: int,
+    runs: Runs,
+    t: int,
+    ids: Identities,
+    grade: NDArray[np.int8],
+    lists: NDArray[np.int32],
+    scores: NDArray[np.int64],
+    hidden: Callable[[NDArray[np.bool_]], Ints] | None,
+    *,
+    ease: float,
+    agreement: float,
+) -> Topic:
+    """The topic with its quirks, pool and judgments; `hidden` gives documents judged beside the pool."""
     lengths = _lengths(p, seed, runs, t)
     if "ties" in p.quirk:
         scores = np.rint(scores / (MICRO // 10)).astype(np.int64) * (MICRO // 10)
@@ -70,15 +129,15 @@ def draw_topic(p: Parameters, seed: int, runs: Runs, t: int) -> Topic:
     pool = np.zeros(p.C, dtype=bool)
     for r in np.flatnonzero(runs.pooled):
         pool[lists[r, : min(p.depth, lengths[r])]] = True
-    if p.extra:
-        pool[model.hidden(pool)] = True
+    if hidden is not None:
+        pool[hidden(pool)] = True
     kept, judgment = _judge(p, seed, runs, t, pool, grade, lists, lengths)
-    judged = by_id[kept[by_id]]
+    judged = ids.by_id[kept[ids.by_id]]
     return Topic(
-        ease=b_t,
-        agreement=shares[0],
-        relevant=relevant,
-        document=document.astype(np.int32),
+        ease=ease,
+        agreement=agreement,
+        relevant=int(np.count_nonzero(grade > 0)),
+        document=ids.document.astype(np.int32),
         grade=grade,
         lists=lists,
         scores=scores,
@@ -100,8 +159,7 @@ class _TopicModel:
     ease: float
     grade: NDArray[np.int8]
     relevant: int
-    id_rank: Ints
-    by_id: Ints
+    ids: Identities
 
     def _stream(self, purpose: Purpose, team: int = 0, run: int = 0) -> Stream:
         return Stream(self.seed, purpose, topic=self.t, team=team, run=run)
@@ -140,7 +198,7 @@ class _TopicModel:
                 ability = team_ability + runs.quality[r]
                 ability += p.i_run * self._stream(Purpose.RUN_ABILITY, j, n).normals(1)[0]
                 own[: self.relevant] += self._lift(ability, omega, hardness)
-                lists[r], scores[r] = self._best(own, p.K)
+                lists[r], scores[r] = self.ids.best(own, p.K)
         return lists, scores
 
     def hidden(self, pool: NDArray[np.bool_]) -> Ints:
@@ -151,26 +209,13 @@ class _TopicModel:
         score += own * math.sqrt(self.shares[2] + self.shares[3])
         hardness += p.hard_t * self._stream(Purpose.HIDDEN_HARDNESS).exponentials(self.relevant)
         score[: self.relevant] += self._lift(p.mu + self.ease + p.q_extra, 1.0, hardness)
-        order, _ = self._best(score, p.C)
+        order, _ = self.ids.best(score, p.C)
         return order[~pool[order]][: p.extra].astype(np.int64)
 
     def _lift(self, ability: float, omega: float, hardness: Floats) -> Floats:
         """What relevance adds to the score; nothing for documents that are too hard."""
         reach = ability + 0.6 * (omega - 1.0) * (self.p.hard_c + self.p.hard_f + self.p.hard_t)
         return np.maximum(0.0, reach - omega * hardness)
-
-    def _best(self, score: Floats, k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The k best candidates: score in millionths, ties by id descending (as trec_eval reads them)."""
-        bits = len(score).bit_length()
-        score *= MICRO
-        keys = np.rint(score, out=score).astype(np.int64)
-        keys <<= bits
-        keys |= self.id_rank
-        if k < len(keys):
-            keys = np.partition(keys, len(keys) - k)[len(keys) - k :]
-        keys.sort()
-        keys = keys[::-1]
-        return self.by_id[keys & ((1 << bits) - 1)].astype(np.int32), keys >> bits
 
 
 def _shares(p: Parameters, z: float) -> tuple[float, float, float, float]:
@@ -181,7 +226,7 @@ def _shares(p: Parameters, z: float) -> tuple[float, float, float, float]:
     return common, family, team, max(0.0, 1.0 - common - family - team)
 
 
-def _lengths(p: Parameters, seed: int, runs: Runs, t: int) -> Ints:
+def _lengths(p: Sizes, seed: int, runs: Runs, t: int) -> Ints:
     """Lengths of the lists: K, or shorter and missing where these quirks are on (never the first topic)."""
     out = np.full(len(runs.names), p.K, dtype=np.int64)
     for r, (j, n) in enumerate(zip(runs.team.tolist(), runs.number.tolist(), strict=True)):
@@ -197,7 +242,7 @@ def _lengths(p: Parameters, seed: int, runs: Runs, t: int) -> Ints:
 
 
 def _judge(
-    p: Parameters,
+    p: Sizes,
     seed: int,
     runs: Runs,
     t: int,

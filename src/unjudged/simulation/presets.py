@@ -7,7 +7,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from unjudged.errors import UsageError
 
@@ -18,8 +18,21 @@ def _p(help: str, **kwargs: Any) -> Any:
     return field(metadata={"help": help}, **kwargs)
 
 
+class Changeable:
+    """Parameters that can be changed by name, and told as plain values."""
+
+    def changed(self, changes: Mapping[str, object]) -> Self:
+        """A copy with some parameters changed; values may be text, as from the command line."""
+        parsed = {name: parse(name, value, type(self)) for name, value in changes.items()}
+        return dataclasses.replace(self, **parsed)  # type: ignore[type-var]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values by name, in a fixed order, as written to `simulation.json`."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(self).items()}
+
+
 @dataclass(frozen=True, kw_only=True)
-class Parameters:
+class Parameters(Changeable):
     """Everything that decides a simulated collection, apart from the seed.
 
     Scores are sums of shared, heavy-tailed terms (what all runs, a family, a team like in a document), a
@@ -81,35 +94,87 @@ class Parameters:
         """Number of documents in the collection."""
         return self.documents or 10 * self.C
 
-    def changed(self, changes: Mapping[str, object]) -> Parameters:
-        """A copy with some parameters changed; values may be text, as from the command line."""
-        return dataclasses.replace(self, **{name: parse(name, value) for name, value in changes.items()})
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values by name, in a fixed order, as written to `simulation.json`."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(self).items()}
+@dataclass(frozen=True, kw_only=True)
+class LatentParameters(Changeable):
+    """Everything that decides a collection of the latent mechanism, apart from the seed (see `latent`)."""
+
+    topics: int = _p("number of topics", default=50)
+    teams: int = _p("number of teams", default=20)
+    runs: int = _p("number of runs, at least one per team", default=60)
+    depth: int = _p("pool depth", default=50)
+    pool_per_team: int | None = _p("pooled runs per team, or all", default=None)
+    K: int = _p("length of a run's list", default=500)
+    C: int = _p("candidate documents per topic: what any run can retrieve", default=4000)
+    R: float = _p("mean number of relevant documents per topic", default=70.0)
+    Rsd: float = _p("sd of log R between topics", default=0.9)
+    Rmin: int = _p("fewest relevant documents of a topic", default=4)
+    Rmax: float = _p("most relevant documents of a topic, as a share of C", default=0.1)
+    grades: tuple[float, ...] = _p("shares of the grades 1, 2, ... among the relevant documents", default=(1.0,))
+    rel: int = _p("smallest relevant grade in the summary's binary measures", default=1)
+    features: int = _p("features of a document that every kind of run can see", default=10)
+    new_features: int = _p("features that only runs of a new kind look at", default=4)
+    new_truth: float = _p("share of relevance that lies in the new features", default=0.12)
+    new_kind: tuple[float, ...] = _p(
+        "share of a run's score in the new features, one number per family (or one for all)", default=(0.05,)
+    )
+    vague: float = _p("share of relevance that no feature tells", default=0.12)
+    ease: float = _p("spread of that share between topics", default=1.0)
+    turn: float = _p("how far a topic turns the weights that decide relevance", default=0.35)
+    turn_team: float = _p("how far a topic turns the weights of a team", default=0.45)
+    far_family: float = _p("how far families of teams lie apart", default=0.25)
+    far: float = _p("how far teams lie from the truth", default=0.4)
+    far_run: float = _p("how far runs of a team lie apart", default=0.15)
+    own_team: float = _p("noise in the scores that a team's runs share", default=0.3)
+    own_run: float = _p("noise in the scores of a run alone", default=0.25)
+    odd: float = _p("spread between teams of their noise", default=0.35)
+    weak: float = _p("share of runs that are weak", default=0.04)
+    families: tuple[float, ...] = _p("shares of the families among the teams", default=(0.5, 0.3, 0.2))
+    documents: int = _p("documents in the collection; 0 means ten times C", default=0)
+    big: tuple[str, ...] = _p("TEAM:n, n more runs for one team", default=())
+    leave_out: tuple[str, ...] = _p("teams or families whose runs are not pooled", default=())
+    noise: float = _p(
+        "judge's errors: relevant to 0 with this probability, nonrelevant to 1 with a tenth of it", default=0.0
+    )
+    rate: float = _p("share of the judgments kept", default=1.0)
+    quirk: tuple[str, ...] = _p("real-data quirks: " + ", ".join(QUIRKS), default=())
+
+    def __post_init__(self) -> None:
+        _validate_latent(self)
+
+    @property
+    def collection(self) -> int:
+        """Number of documents in the collection."""
+        return self.documents or 10 * self.C
 
 
-_TYPES: dict[str, str] = {f.name: str(f.type) for f in dataclasses.fields(Parameters)}
+Kind = type[Parameters] | type[LatentParameters]
+Sizes = Parameters | LatentParameters
+"""What every mechanism knows: sizes, relevant documents, pool and judge."""
 
 
-def parameter_names() -> tuple[str, ...]:
+def _types(kind: type[Any]) -> dict[str, str]:
+    return {f.name: str(f.type) for f in dataclasses.fields(kind)}
+
+
+def parameter_names(kind: Kind = Parameters) -> tuple[str, ...]:
     """Names of all parameters."""
-    return tuple(_TYPES)
+    return tuple(_types(kind))
 
 
-def parameter_help(name: str) -> str:
+def parameter_help(name: str, kind: Kind = Parameters) -> str:
     """One line on what a parameter does."""
-    return str(next(f for f in dataclasses.fields(Parameters) if f.name == name).metadata["help"])
+    return str(next(f for f in dataclasses.fields(kind) if f.name == name).metadata["help"])
 
 
-def parse(name: str, value: object) -> Any:
+def parse(name: str, value: object, of: type[Any] = Parameters) -> Any:
     """A parameter's value in its own type, from a value or from text such as `0.5` or `.5,.3,.2`."""
-    if name not in _TYPES:
-        near = difflib.get_close_matches(name, _TYPES, n=1)
+    types = _types(of)
+    if name not in types:
+        near = difflib.get_close_matches(name, types, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else "."
         raise UsageError(f"the simulator has no parameter '{name}'{hint}")
-    kind = _TYPES[name]
+    kind = types[name]
     try:
         if kind.startswith("tuple"):
             parts = value.replace(",", " ").split() if isinstance(value, str) else value
@@ -142,18 +207,45 @@ _SPREADS = (
 )
 
 
+def need(ok: bool, sentence: str) -> None:
+    """Refuse parameters that make no sense."""
+    if not ok:
+        raise UsageError(sentence)
+
+
 def _validate(p: Parameters) -> None:
     """One sentence for the first parameter that makes no sense."""
+    _validate_sizes(p, whole=("k",), spreads=("extra", *_SPREADS, "c", "f", "m"))
+    need(
+        p.c < 1 and p.c + p.f + p.m <= 1 + 1e-12,
+        f"the variance shares c, f, m must add up to at most 1, c below 1; they are {p.c}, {p.f}, {p.m}.",
+    )
+    need(
+        len(p.famq) in (1, len(p.families)),
+        f"parameter 'famq' needs one number or one per family ({len(p.families)}), not {len(p.famq)}.",
+    )
 
-    def need(ok: bool, sentence: str) -> None:
-        if not ok:
-            raise UsageError(sentence)
 
-    for name in ("topics", "teams", "runs", "depth", "K", "C", "Rmin", "k", "rel"):
+def _validate_latent(p: LatentParameters) -> None:
+    """The same for the latent mechanism."""
+    spreads = ("Rsd", "ease", "turn", "turn_team", "far_family", "far", "far_run", "own_team", "own_run", "odd")
+    _validate_sizes(p, whole=("features", "new_features"), spreads=spreads, shares=("new_truth", "vague", "weak"))
+    need(
+        len(p.new_kind) in (1, len(p.families)) and all(0 <= share <= 1 for share in p.new_kind),
+        f"parameter 'new_kind' needs shares between 0 and 1, one or one per family ({len(p.families)}), "
+        f"not {p.new_kind}.",
+    )
+
+
+def _validate_sizes(
+    p: Sizes, *, whole: tuple[str, ...], spreads: tuple[str, ...], shares: tuple[str, ...] = ()
+) -> None:
+    """What both mechanisms need; `whole` numbers from 1, `spreads` from 0, `shares` between 0 and 1 are their own."""
+    for name in ("topics", "teams", "runs", "depth", "K", "C", "Rmin", "rel", *whole):
         need(getattr(p, name) >= 1, f"parameter '{name}' must be at least 1, not {getattr(p, name)}.")
-    for name in ("extra", *_SPREADS, "c", "f", "m", "documents"):
+    for name in ("documents", *spreads):
         need(getattr(p, name) >= 0, f"parameter '{name}' must not be negative, not {getattr(p, name)}.")
-    for name in ("noise", "rate", "Rmax"):
+    for name in ("noise", "rate", "Rmax", *shares):
         value = getattr(p, name)
         need(0 <= value <= 1, f"parameter '{name}' must lie between 0 and 1, not {value}.")
     need(
@@ -167,20 +259,12 @@ def _validate(p: Parameters) -> None:
         p.Rmin <= p.Rmax * p.C,
         f"Rmin = {p.Rmin} is above Rmax C = {p.Rmax * p.C:g}: no number of relevant documents fits.",
     )
-    need(
-        p.c < 1 and p.c + p.f + p.m <= 1 + 1e-12,
-        f"the variance shares c, f, m must add up to at most 1, c below 1; they are {p.c}, {p.f}, {p.m}.",
-    )
     for name in ("grades", "families"):
-        shares = getattr(p, name)
+        parts = getattr(p, name)
         need(
-            len(shares) > 0 and min(shares) >= 0 and sum(shares) > 0,
-            f"parameter '{name}' needs shares that are not negative and not all 0, not {shares}.",
+            len(parts) > 0 and min(parts) >= 0 and sum(parts) > 0,
+            f"parameter '{name}' needs shares that are not negative and not all 0, not {parts}.",
         )
-    need(
-        len(p.famq) in (1, len(p.families)),
-        f"parameter 'famq' needs one number or one per family ({len(p.families)}), not {len(p.famq)}.",
-    )
     need(p.rel <= len(p.grades), f"rel = {p.rel}, but the highest grade is {len(p.grades)}.")
     need(
         p.documents == 0 or p.documents >= p.C,
@@ -214,6 +298,12 @@ _TINY = _ADHOC.changed(
 
 PRESETS: dict[str, Parameters] = {"adhoc": _ADHOC, "passage": _PASSAGE, "rounds": _ROUNDS, "tiny": _TINY}
 """`adhoc`: deep pool; `passage`: shallow pool, active search; `rounds`: very incomplete; `tiny`: for tests."""
+
+LATENT_PRESETS: dict[str, LatentParameters] = {
+    "adhoc": LatentParameters(),
+    "tiny": LatentParameters(topics=10, teams=5, runs=12, depth=10, K=100, C=800, R=30, grades=(0.65, 0.35)),
+}
+"""The same names for the latent mechanism."""
 
 _HALF = tuple(f"team{j:02d}" for j in range(1, 11))
 _SAME: dict[str, object] = {"q_team": 0, "q_run": 0, "odd": 0, "style": 0}
@@ -273,6 +363,16 @@ SCENARIOS: dict[str, Scenario] = {
     "28": Scenario("rounds", preset="rounds"),
 }  # fmt: skip
 """The scenarios of the documentation by number (`23b` and `26b` are second variants)."""
+
+
+def resolve_latent(preset: str | None, scenario: int | str | None, changes: Mapping[str, object]) -> LatentParameters:
+    """The parameters of a preset of the latent mechanism, with the given changes on top."""
+    if scenario is not None:
+        raise UsageError("scenarios belong to the mechanism 'shared'; the mechanism 'latent' takes parameters alone.")
+    base = LATENT_PRESETS.get(preset or "adhoc")
+    if base is None:
+        raise UsageError(f"the mechanism 'latent' has no preset '{preset}'; it has {' and '.join(LATENT_PRESETS)}.")
+    return base.changed(changes)
 
 
 def resolve(preset: str | None, scenario: int | str | None, changes: Mapping[str, object]) -> Parameters:

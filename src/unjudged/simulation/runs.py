@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import UsageError
-from unjudged.simulation.presets import Parameters
+from unjudged.simulation.presets import Parameters, Sizes
 from unjudged.simulation.streams import Floats, Ints, Purpose, Stream
 
 
@@ -31,8 +31,26 @@ class Runs:
     favours: tuple[tuple[int, float], ...]  # families a judge favours
 
 
-def draw_runs(p: Parameters, seed: int) -> Runs:
-    """The runs of a collection: assigned to teams and families, with quality, oddness and style."""
+@dataclass(frozen=True)
+class Line:
+    """Who takes part, before anything is drawn for them: teams with their runs and families, and who is pooled."""
+
+    names: tuple[str, ...]
+    team: Ints
+    number: Ints
+    team_names: tuple[str, ...]
+    family: Ints
+    family_names: tuple[str, ...]
+    pooled: NDArray[np.bool_]
+
+    @property
+    def which(self) -> list[tuple[int, int]]:
+        """(team, number in the team) of each run."""
+        return list(zip(self.team.tolist(), self.number.tolist(), strict=True))
+
+
+def line_up(p: Sizes, seed: int, extra: int = 0) -> Line:
+    """Runs fall to teams, teams to families; `extra` judgments are made beside the pool."""
     counts = np.ones(p.teams, dtype=np.int64)
     fall = Stream(seed, Purpose.ASSIGN_RUNS).uniforms(p.runs - p.teams)
     np.add.at(counts, np.floor(fall * p.teams).astype(np.int64), 1)
@@ -47,42 +65,41 @@ def draw_runs(p: Parameters, seed: int) -> Runs:
     family[Stream(seed, Purpose.ASSIGN_FAMILIES).permutation(p.teams)] = np.repeat(
         np.arange(len(p.families)), _share_out(p.teams, p.families)
     )
+    team = np.repeat(np.arange(p.teams), counts)
+    number = np.concatenate([np.arange(n) for n in counts])
+    out = _left_out(p.leave_out, team_names, family, family_names)
+    pooled = ~out[team] & (number < (np.inf if p.pool_per_team is None else p.pool_per_team))
+    if not pooled.any() and not extra:
+        raise UsageError("no run is pooled, so nothing would be judged; leave out fewer teams.")
+    names = tuple(f"{team_names[j]}-{n + 1}" for j, n in zip(team.tolist(), number.tolist(), strict=True))
+    return Line(names, team, number, team_names, family, family_names, pooled)
 
+
+def draw_runs(p: Parameters, seed: int) -> Runs:
+    """The runs of a collection: assigned to teams and families, with quality, oddness and style."""
+    line = line_up(p, seed, p.extra)
     drawn = [Stream(seed, Purpose.TEAM, team=j) for j in range(p.teams)]
     team_quality = np.array([p.q_team * (1.0 - s.exponentials(1)[0]) for s in drawn])
     oddness, style = np.array([s.normals(2) for s in drawn]).T
     famq = np.resize(np.array(p.famq), len(p.families))
-    team_quality += famq[family]
+    team_quality += famq[line.family]
     team_oddness = np.exp(p.odd * oddness - p.odd**2 / 2)
     team_style = np.exp(p.style * style - p.style**2 / 2)
-    for j, (quality, kappa) in _options(p.star, "star", team_names, 2):
+    for j, (quality, kappa) in _options(p.star, "star", line.team_names, 2):
         if kappa < 0:
             raise UsageError(f"option 'star' needs an oddness that is not negative, not {kappa:g}.")
         team_quality[j], team_oddness[j] = quality, kappa
 
-    team = np.repeat(np.arange(p.teams), counts)
-    number = np.concatenate([np.arange(n) for n in counts])
-    which = list(zip(team.tolist(), number.tolist(), strict=True))
-    own = np.array([Stream(seed, Purpose.RUN, team=j, run=n).normals(2) for j, n in which])
-    favours = tuple((h, chance) for h, (chance,) in _options(p.favour, "favour", family_names, 1))
+    own = np.array([Stream(seed, Purpose.RUN, team=j, run=n).normals(2) for j, n in line.which])
+    favours = tuple((h, chance) for h, (chance,) in _options(p.favour, "favour", line.family_names, 1))
     if any(not 0 <= chance <= 1 for _, chance in favours):
         raise UsageError(f"option 'favour' needs a probability between 0 and 1, not '{' '.join(p.favour)}'.")
-    out = _left_out(p.leave_out, team_names, family, family_names)
-    pooled = ~out[team] & (number < (np.inf if p.pool_per_team is None else p.pool_per_team))
-    if not pooled.any() and not p.extra:
-        raise UsageError("no run is pooled, so nothing would be judged; leave out fewer teams.")
     return Runs(
-        names=tuple(f"{team_names[j]}-{n + 1}" for j, n in which),
-        team=team,
-        number=number,
-        team_names=team_names,
-        family=family,
-        family_names=family_names,
-        quality=team_quality[team] + p.q_run * own[:, 0],
+        **vars(line),
+        quality=team_quality[line.team] + p.q_run * own[:, 0],
         team_oddness=team_oddness,
         run_oddness=np.exp(p.odd * own[:, 1] - p.odd**2 / 2),
         style=team_style,
-        pooled=pooled,
         favours=favours,
     )
 

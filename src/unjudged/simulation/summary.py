@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.simulation import files
 from unjudged.simulation.model import Topic
-from unjudged.simulation.presets import Parameters
+from unjudged.simulation.presets import Sizes
 from unjudged.simulation.runs import Runs
 from unjudged.statistics.correlation import tau_b
 
@@ -21,7 +21,7 @@ MEASURES = ("AP", "AP'", "P@10", "nDCG@10")
 Floats = NDArray[np.float64]
 
 
-def summarise(p: Parameters, runs: Runs, topics: Sequence[Topic]) -> dict[str, Any]:
+def summarise(p: Sizes, runs: Runs, topics: Sequence[Topic]) -> dict[str, Any]:
     """Score the runs with the judgments of the pool and with the truth, and compare.
 
     `R`: relevant documents per topic. `scores`: mean of each measure for groups of runs. `tau`: does the

@@ -26,13 +26,14 @@ from unjudged.statistics.pairs import (
     mean_differences,
     score_matrix,
 )
+from unjudged.statistics.resampled import resampled_p
 
 _BLOCK = 512  # pairs per piece of work
 
 
 @dataclass(frozen=True)
 class Bootstrapped(Tested):
-    """p_value is the achieved significance level (ASL), the statistic t.
+    """The statistic is t.
 
     `required` is, per pair, the mean difference of the resample at the alpha boundary; NaN where the runs are identical
     or differ by a constant.
@@ -57,11 +58,14 @@ def bootstrap(
     seed: int = 0,
     draws: ArrayLike | None = None,
     jobs: int = 1,
+    asl: bool = False,
 ) -> Bootstrapped:
     """Studentised paired bootstrap, two-sided, of all run pairs (or the given ones) of a topics x runs matrix.
 
-    ASL is the share of resamples whose |t| is at least the observed one. Identical runs: 1. The same difference on
-    every topic: 0, marked constant. `draws` (rows of topics, e.g. draws.every_resample(n)) replaces random resamples.
+    p is (1 + b) / (1 + resamples), b being the resamples whose |t| is at least the observed one; `asl` asks for the
+    achieved significance level of Sakai (2006), b / resamples, which may be 0. Identical runs: 1. The same difference
+    on every topic: as small as it can be, marked constant. `draws` (rows of topics, e.g. draws.every_resample(n))
+    replaces random resamples and is taken as the list of all, so that p is their share.
     """
     check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
@@ -91,9 +95,8 @@ def bootstrap(
         exceeding[chosen], required[chosen] = here, wanted
 
     each(count, blocks(len(ordinary), _BLOCK), jobs)
-    return Bootstrapped(
-        first, second, difference, statistic, exceeding / drawn, constant, required=required, resamples=drawn
-    )
+    p = resampled_p(exceeding, drawn, listed=draws is not None, asl=asl)
+    return Bootstrapped(first, second, difference, statistic, p, constant, required=required, resamples=drawn)
 
 
 def bootstrap_interval(

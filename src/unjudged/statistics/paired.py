@@ -25,6 +25,7 @@ from unjudged.statistics.pairs import (
     mean_differences,
     score_matrix,
 )
+from unjudged.statistics.resampled import resampled_p
 
 _EXACT_RANKS = 50  # topics up to which Wilcoxon's p value is exact
 _BLOCK = 4096  # pairs at a time
@@ -187,7 +188,7 @@ def permutation(
         means /= topics
         for block in blocks(len(first), _BLOCK):
             larger[block] += (np.abs(means[:, first[block]] - means[:, second[block]]) >= reach[block]).sum(axis=0)
-    p = larger / len(signs) if exact else (larger + 1) / (len(signs) + 1)
+    p = resampled_p(larger, len(signs), listed=exact)
     return Tested(first, second, difference, difference, p, spread(matrix, (first, second))[2])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.statistics.anova import Anova, two_way
-from unjudged.statistics.pairs import ZERO, mean_scores, score_matrix
+from unjudged.statistics.pairs import ZERO, Floats, mean_scores, score_matrix
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,24 @@ class DStudy:
 
 def g_study(scores: ArrayLike, drop: float = 0.0) -> GStudy:
     """Variance components of a topics x runs matrix; `drop` leaves out the runs below that quantile of the means."""
-    if not 0 <= drop < 1:
-        raise ValueError(f"drop is a share of the runs between 0 and 1, not {drop}")
-    matrix = score_matrix(scores, topics=2, runs=2)
-    if drop:
-        means = mean_scores(matrix)
-        matrix = score_matrix(matrix[:, means >= np.quantile(means, drop) - ZERO], topics=2, runs=2)
-    found = two_way(matrix)
+    found = two_way(without_worst(scores, drop))
     parts = {
         "runs": (found.ms_runs - found.ms_error) / found.topics,
         "topics": (found.ms_topics - found.ms_error) / found.runs,
     }
     clipped = tuple(name for name, value in parts.items() if value < 0)
     return GStudy(found, max(0.0, parts["runs"]), max(0.0, parts["topics"]), found.ms_error, clipped)
+
+
+def without_worst(scores: ArrayLike, drop: float) -> Floats:
+    """A topics x runs matrix without the runs below this quantile of the means."""
+    if not 0 <= drop < 1:
+        raise ValueError(f"drop is a share of the runs between 0 and 1, not {drop}")
+    matrix = score_matrix(scores, topics=2, runs=2)
+    if not drop:
+        return matrix
+    means = mean_scores(matrix)
+    return score_matrix(matrix[:, means >= np.quantile(means, drop) - ZERO], topics=2, runs=2)
 
 
 def d_study(study: GStudy, topics: int | None = None, alpha: float = 0.025) -> DStudy:

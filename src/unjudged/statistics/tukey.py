@@ -15,20 +15,24 @@ from numpy.typing import ArrayLike
 from unjudged.statistics.anova import two_way
 from unjudged.statistics.paired import Tested, spread
 from unjudged.statistics.pairs import ZERO, Floats, blocks, check_alpha, chosen_pairs, mean_differences, score_matrix
+from unjudged.statistics.resampled import resampled_p
 
 _VALUES = 2_000_000  # scores held at a time
 
 
 @dataclass(frozen=True)
 class Shuffled(Tested):
-    """The randomised test, with the range of the means of each shuffle, smallest first."""
+    """The randomised test, with the range of the means of each shuffle, smallest first, and the p value that 0, 1,
+    2, ... of these ranges give."""
 
     ranges: Floats
+    levels: Floats
 
     def required_difference(self, alpha: float = 0.05) -> float:
-        """Two runs differ significantly exactly where their means are further apart than this."""
-        allowed = max(math.ceil(len(self.ranges) * alpha - 1e-9) - 1, 0)
-        return float(self.ranges[len(self.ranges) - 1 - allowed])
+        """Two runs differ significantly exactly where their means are further apart than this; infinite where so few
+        shuffles make no difference significant."""
+        allowed = int(np.searchsorted(self.levels, alpha - ZERO)) - 1
+        return float(self.ranges[len(self.ranges) - 1 - allowed]) if allowed >= 0 else math.inf
 
 
 def randomised_tukey(
@@ -37,11 +41,13 @@ def randomised_tukey(
     resamples: int = 5000,
     seed: int = 0,
     permuted: ArrayLike | None = None,
+    asl: bool = False,
 ) -> Shuffled:
     """Randomised Tukey HSD (Carterette, TOIS 2012; Sakai 2012).
 
-    The runs' scores are shuffled inside every topic; p is how often the best and the worst of all runs then differ at
-    least as much as this pair does. `permuted` (matrices x topics x runs) replaces the shuffles by an enumeration.
+    The runs' scores are shuffled inside every topic; p says how often the best and the worst of all runs then differ
+    at least as much as this pair does: (1 + b) / (1 + resamples), or b / resamples if `asl` asks for the share of the
+    papers. `permuted` (matrices x topics x runs) replaces the shuffles by an enumeration.
     """
     matrix = score_matrix(scores, runs=2)
     first, second = chosen_pairs(pairs, matrix.shape[1])
@@ -60,9 +66,10 @@ def randomised_tukey(
         ranges = _ranges(np.asarray(permuted, dtype=np.float64))
     ranges.sort()
     smaller = np.searchsorted(ranges, np.abs(difference) - ZERO, side="left")
-    p = (len(ranges) - smaller) / len(ranges)
+    levels = resampled_p(np.arange(len(ranges) + 1), len(ranges), listed=permuted is not None, asl=asl)
+    p = levels[len(ranges) - smaller]
     constant = spread(matrix, (first, second))[2]
-    return Shuffled(first, second, difference, np.abs(difference), p, constant, ranges=ranges)
+    return Shuffled(first, second, difference, np.abs(difference), p, constant, ranges=ranges, levels=levels)
 
 
 def _ranges(matrices: Floats) -> Floats:

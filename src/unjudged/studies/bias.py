@@ -7,28 +7,32 @@ and measure (tables 3 and 4), a summary of each condition (tables 5 to 7), and w
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.stats import trim_mean
 
-from unjudged.collection import Pool
+from unjudged.collection import Floats, Pool
 from unjudged.collection.membership import membership
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
+from unjudged.studies.completed import Completed
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
 from unjudged.studies.engine.answer import one_head
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, percent
+from unjudged.thresholds import Threshold
 
 AVERAGE = "average"
+RESAMPLED = 1000
+"""Draws of teams and completions for the interval of a mean loss."""
 FIGURES = {"": ("ranks", "changes", "spread"), "summary": ("tau", "errors")}
 """Charts of the studies of a pool's bias."""
 
@@ -252,14 +256,11 @@ def each_left_out(
     """
     pool = pooling.of(setup.collection)
     tell_pool(case, pool, f"what is unique to a {what} is overestimated")
-    pooled = len({team_of[run] for run in pool.runs})
-    if pooled < 2:
+    pooled = {team_of[run] for run in pool.runs}
+    if len(pooled) < 2 and not {team_of[run] for run in setup.runs} - pooled:
         states, again = "state the pooled runs with --pooled FILE or --pooled all", f"leave-{what}-out"
         step = case.step(states, "study", again, flags=["--pooled", "all"]) if "runs" in pool.inferred else None
-        raise Unanswerable(f"only {counted(pooled, what)} was pooled, so none can be left out", step)
-    if outside := len(set(setup.runs) - set(pool.runs)):
-        was, it = ("was", "it") if outside == 1 else ("were", "them")
-        case.note(f"{outside} of {counted(len(setup.runs), 'run')} {was} not pooled; the verdict does not count {it}")
+        raise Unanswerable(f"only {counted(len(pooled), what)} was pooled, so none can be left out", step)
     member, owners = membership(setup.collection, pool), chosen_by_team(setup, team_of)
     left = {team: ~member.unique([run for run in pool.runs if team_of[run] == team]) for team in owners}
     found = scored_bias(setup, pool, left, owners, test=test if summary else None)
@@ -275,15 +276,17 @@ def each_left_out(
     )
 
 
-def losses(bias: Bias, measure: int) -> dict[str, float]:
+def losses(bias: Bias, measure: int, matter: float = 0.0) -> dict[str, float]:
     """Team (or run) -> the share of its score that it loses when it is left out; negative where it gains.
 
-    The scores of its pooled runs are added before dividing, so that a run with next to no score decides nothing.
-    Teams without a pooled run, or whose runs score 0, are not there.
+    The scores of its pooled runs are added before dividing, so that a run with next to no score decides nothing; only
+    runs that matter count, with at least the share `matter` of the median score. Teams without such a run, or whose
+    runs score 0, are not there.
     """
     found: dict[str, float] = {}
+    counts = set(_that_matter(bias, measure, matter)) & set(bias.pool.runs)
     for c, condition in enumerate(bias.scored.conditions):
-        own = [run for run in bias.own_runs(c, bias.setup.runs) if run in set(bias.pool.runs)]
+        own = [run for run in bias.own_runs(c, bias.setup.runs) if run in counts]
         if own:
             full, reduced = (exact_mean(bias.scored.means[i, measure, bias.scored.places(own)]) for i in (0, c))
             if full > 0 and not math.isnan(reduced):
@@ -291,32 +294,78 @@ def losses(bias: Bias, measure: int) -> dict[str, float]:
     return found
 
 
+def _that_matter(bias: Bias, measure: int, share: float) -> list[str]:
+    """The runs with at least this share of the median score of all."""
+    means = bias.scored.means[0, measure]
+    least = share * float(np.median(means))
+    return [run for run, mean in zip(bias.scored.runs, means, strict=True) if mean >= least]
+
+
 def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Verdict:
-    """Is the pool fair to outsiders? The mean loss of a team (or run) that is left out, in the leading measure."""
+    """Is the pool fair to outsiders? What a team (or run) loses that is not in the pool, in the leading measure.
+
+    Pooled teams are left out in turn; what the others lose is estimated by the hole model. The mean over teams leaves
+    the extreme ones out, so that one odd team does not decide; its interval is over teams and completions.
+    """
     limit = case.limits["fair-to-outsiders"]
     measures = bias.scored.measures
     main = leading(measures)
-    lost = losses(bias, main)
-    if not lost:
+    lost = losses(bias, main, limit["matter"])
+    outside, seen = _outsiders(bias, main, limit)
+    if not lost and not outside:
         return limit.unknown(f"no {what} has a score in {measures[main]} that it could lose")
-    mean = exact_mean(lost.values())
-    worst = max(sorted(lost), key=lost.__getitem__)
-    sentence = f"a {what} left out of the pool {_changes(mean)} of its {measures[main]} on average"
-    if len(lost) > 1:
-        sentence += f"; {worst} most, {percent(lost[worst])}" if lost[worst] > 0 else f"; no {what} loses"
-    others = exact_mean(loss for name, loss in lost.items() if name != worst)
-    if limit.word(mean) != "solid" and limit.word(statistics.median(lost.values())) == "solid":
-        sentence += f"; without {worst} the average is {percent(others)}"
+    every = {**{team: np.full(int(limit["completions"]), loss) for team, loss in lost.items()}, **outside}
+    if len(lost) < 2 <= len(outside):  # a pool without its only team is empty: that says nothing
+        every = outside
+    average, low, high = _average(np.stack(list(every.values())), limit, bias.setup.seed)
+    value = high if outside and not seen else average
+    each = {team: float(np.mean(values)) for team, values in every.items()}
+    worst = max(sorted(each), key=each.__getitem__)
+    sentence = f"a {what} that is not in the pool {_changes(average)} of its {measures[main]} on average"
+    if len(each) > 1:
+        sentence += f" ({percent(low)} to {percent(high)}"
+        sentence += f"; {worst} most, {percent(each[worst])})" if each[worst] > 0 else f"; no {what} loses)"
+    if outside:
+        known = f"{counted(len(every) - len(outside), what)} left out in turn and " if len(every) > len(outside) else ""
+        sentence += f", by {known}{counted(len(outside), what)} outside the pool"
+        sentence += "" if seen else "; no pool can be seen, so the upper end counts"
     condensed = next((m for m, one in enumerate(measures) if one.condensed and m != main), None)
     if condensed is not None and (also := losses(bias, condensed)):
         change = _changes(exact_mean(also.values()))
         sentence += f"; in {measures[condensed]}, which drops unjudged documents, it {change}"
-    few = limit.too_few(teams=len(lost), topics=int(bias.setup.counted.sum())).replace("team", f"pooled {what}")
+    few = limit.too_few(teams=len(every), topics=int(bias.setup.counted.sum())).replace("team", what)
     flags = ["--new", "NEW", "-m", str(measures[main]), *pooling.flags]
     step = case.step("correct the score of a run that was not pooled", "correct", flags=flags)
     return limit.verdict(
-        sentence, mean, too_few=few, decided_by=(worst,), next=None if limit.word(mean) == "solid" else step
+        sentence, value, too_few=few, decided_by=(worst,), next=None if limit.word(value) == "solid" else step
     )
+
+
+def _outsiders(bias: Bias, measure: int, limit: Threshold) -> tuple[dict[str, Floats], bool]:
+    """Team -> its loss in every completion, for teams without a pooled run; and whether the pool could be seen."""
+    pooled, matter = set(bias.pool.runs), set(_that_matter(bias, measure, limit["matter"]))
+    teams = {
+        team: [run for run in own if run in matter]
+        for team, own in bias.owners.items()
+        if not pooled & set(own) and matter & set(own)
+    }
+    if not teams:
+        return {}, True
+    completed = Completed.of(bias.setup, int(limit["completions"]))
+    if completed is None:
+        return {}, True
+    found = completed.losses(bias.pool, teams)
+    return {team: loss for team, loss in found.items() if not np.isnan(loss).any()}, completed.seen
+
+
+def _average(losses: Floats, limit: Threshold, seed: int) -> tuple[float, float, float]:
+    """Teams x completions -> the trimmed mean over teams, and where it lies when teams and completions are drawn."""
+    teams, completions = losses.shape
+    rng = np.random.default_rng([seed, 2])
+    drawn = losses[rng.integers(teams, size=(RESAMPLED, teams)), rng.integers(completions, size=RESAMPLED)[:, None]]
+    spread = trim_mean(drawn, limit["trimmed"], axis=1)
+    low, high = np.quantile(spread, [limit["tail"], 1 - limit["tail"]])
+    return float(trim_mean(losses.mean(axis=1), limit["trimmed"])), float(low), float(high)
 
 
 def _changes(loss: float) -> str:

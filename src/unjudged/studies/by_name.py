@@ -31,6 +31,7 @@ needed, or several of them by name. An option is written `alpha=0.01` here and `
 agreement = _under_its_own_name("agreement")
 contributions = _under_its_own_name("contributions")
 compare = _under_its_own_name("compare")
+estimate = _under_its_own_name("estimate")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
 stability = _under_its_own_name("stability")

@@ -22,7 +22,7 @@ from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, UsualScori
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
 from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, rule_of
-from unjudged.studies.engine.significance import CORRECTED, FAMILY_WISE
+from unjudged.studies.engine.significance import FAMILY_WISE
 from unjudged.text import counted, percent, signed
 
 COLUMNS = (
@@ -246,17 +246,12 @@ def _note_tests(case: Case, found: Compared) -> None:
     """What is odd about the tests."""
     if len(found.scores.topics) == 1:
         case.note("one topic: differences are shown, but nothing can be tested")
-    constant = sum(int((s.constant & (s.p_value == 0)).sum()) for s in found.statistics)
-    if constant:
+    constant = sum(int(s.constant.sum()) for s in found.statistics)
+    if constant and found.test.name in ("t", "bootstrap"):
         what = "1 pair differs" if constant == 1 else f"{constant} pairs differ"
-        case.note(f"{what} by the same amount on every topic: a p value of 0 says nothing about other topics")
-    number, drawn = len(found.pairs[0]), found.test.drawn
-    stepwise = found.test.name == "permutation" and found.correction in ("holm", "bonferroni")
-    if stepwise and drawn and number / (drawn + 1) >= found.test.alpha:
-        case.note(
-            f"{drawn} resamples cannot give a p value small enough for {number} pairs with "
-            f"{CORRECTED[found.correction]}; take at least {int(number / found.test.alpha) + 1}"
-        )
+        case.note(f"{what} by the same amount on every topic: such a p value says nothing about other topics")
+    if len(found.scores.topics) > 1 and (reach := found.out_of_reach):
+        case.note(reach)
 
 
 def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:

@@ -8,7 +8,7 @@ from typing import Any
 from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
-from unjudged.results import Verdict
+from unjudged.results import Step
 from unjudged.studies import levels as steps
 from unjudged.studies.engine import Answer, Case, Setup, prepare, register
 from unjudged.studies.engine.conditions import Mask
@@ -41,8 +41,8 @@ def depth(
     the top of some pooled run; judgments that the pool does not explain at its full depth stay, too. The table tells,
     per measure, the mean score, Kendall's tau with the order under all judgments, discriminative power, and the
     significant pairs missed and invented (Sakai 2009, tables 8 to 10); --test none leaves the pairs out. The verdict
-    looks at a quarter of the pool's depth. --repeats draws other runs with --one-per-team; nothing else is random here
-    but the bootstrap.
+    is about the order as it is: how well it agrees with the order under complete judgments, by the hole model.
+    --repeats draws other runs with --one-per-team; nothing else in the table is random but the bootstrap.
     """
     how = testing.unless_none(runs.seed)
     setup = prepare(case, scoring, runs, repeats=repeats)
@@ -56,7 +56,7 @@ def depth(
         shallow = shallower(setup, pool, level)
         masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}
     found = steps.scored_levels(setup, masks, how, "depth")
-    verdict = _verdict(case, found, pool, pooling)
+    verdict = steps.levels_verdict(case, found, _step(case, pooling))
     return steps.levels_answer(found, how, verdict, repeats=repeats, pool=pool_settings(pool))
 
 
@@ -66,17 +66,9 @@ def shallower(setup: Setup, pool: Pool, level: int) -> Mask:
     return membership(setup.collection, replace(pool, depth=level)).found() | ~explained
 
 
-def _verdict(case: Case, found: steps.Levels, pool: Pool, pooling: Pooling) -> Verdict:
-    limit = case.limits["fewer-judgments"]
+def _step(case: Case, pooling: Pooling) -> Step:
     flags = ["-m", "sakai2009", *pooling.flags]
-    if pool.depth == 1:
-        step = case.step("take judgments away at random instead", "study", "reduction")
-        return limit.unknown("the pool is 1 document deep, so it cannot be made shallower", step)
-    level = max(1, int(limit["step"] * pool.depth))
-    mask = shallower(found.setup, pool, level)
-    said = f"with a pool of depth {level} ({steps.share_left(found.setup, mask)} of the judgments left)"
-    step = case.step("look for a measure that needs fewer judgments", "study", "depth", flags=flags)
-    return steps.levels_verdict(case, found, mask, said, step)
+    return case.step("look for a measure that needs fewer judgments", "study", "depth", flags=flags)
 
 
 def _levels(levels: Any, deepest: int) -> list[int]:

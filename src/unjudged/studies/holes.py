@@ -49,9 +49,9 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     their share. The best run by the first measure stands first. Scores count unjudged documents as nonrelevant, so a
     run with many of them at the top may score too low.
     """
-    c = case.collection
-    if c.judgments.group is not None:
+    if case.collection.judgments.group is not None:
         raise Unanswerable("answers outside the classes are wrong, not unjudged, so there are no holes in their lists")
+    c = case.collection
     wanted = scoring.chosen(c)
     measure = wanted[leading(wanted)]
     limit = case.limits["never-judged"]
@@ -101,7 +101,8 @@ def _verdict(case: Case, runs: list[str], at_top: Floats) -> Verdict:
     step = None
     if limit.word(value) != "solid":
         step = case.step("see how far judging these documents could move the scores", "study", "score-range")
-    return limit.verdict(sentence, value, decided_by=dark, next=step)
+    few = limit.too_few(topics=len(case.topics))
+    return limit.verdict(sentence, value, too_few=few, decided_by=dark, next=step)
 
 
 def hole_map(result: Result) -> Figure:

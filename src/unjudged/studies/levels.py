@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,12 @@ from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Step, Verdict
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
+from unjudged.studies.completed import Completed
 from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
 from unjudged.studies.engine.significance import Test
 from unjudged.studies.engine.silent import last, note_silent
-from unjudged.text import counted, listed, percent
+from unjudged.text import counted, listed
 
 COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
 TITLES = {"tau": "Kendall's tau with the full order", "power": "discriminative power", "mean": "mean score of the runs"}
@@ -165,29 +166,45 @@ def _full(found: Levels, kind: str) -> dict[str, float]:
 # -- the verdict
 
 
-def levels_verdict(case: Case, found: Levels, mask: Mask, said: str, next: Step | None) -> Verdict:
-    """Would a fraction of the judgments (`mask`, called `said` in the sentence) have given this order of the runs?
+def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
+    """How far can the order of the runs be trusted, given what was never judged?
 
-    The order is that of the first repeat's runs by the leading measure; it is scored here whatever levels were asked
-    for. A note tells down to which level each measure keeps the order.
+    Its agreement (tau) with the order under complete judgments, as the hole model expects it: the mean over
+    completions of the judgments, or, where no pool can be seen, what most of them reach. The order is that of the
+    first repeat's runs by the leading measure. With next to no relevant documents per topic it can be called fragile,
+    but nothing better. A note tells down to which level each measure keeps the order.
     """
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
-    one = replace(setup, measures=(main,), selections=setup.selections[:1])
-    tau = fill(case, Conditions.of(one, {said: mask}), "the order for the verdict").tau(1, 0)
-    if math.isnan(tau):
-        return limit.unknown(
-            f"there is no order by {main}: it gives all runs the same score, with all judgments or with fewer"
-        )
-    sentence = f"{said} the order by {main} would agree with this one by tau {tau:.3f}"
-    few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
+    judgments = setup.collection.judgments
     case.note(_kept(found, limit.solid))
+    completed = Completed.of(setup, int(limit["completions"]))
+    if completed is None:
+        return limit.unknown("judgments of answers to questions cannot be completed, so nothing is known of the order")
+    taus = completed.taus()
+    if np.isnan(taus).any():
+        return limit.unknown(f"there is no order by {main}: it gives all runs the same score")
+    low, high = np.quantile(taus, [limit["tail"], 1 - limit["tail"]])
+    value = exact_mean(taus) if completed.seen else float(low)
+    middle = float(np.median(judgments.count(setup.scoring.smallest)[setup.counted]))
+    if middle < limit["relevant"] and limit.word(value) != "fragile":
+        return limit.unknown(
+            f"too few judgments per topic to test the order: half of the topics have {middle:g} relevant documents or "
+            f"fewer (at least {limit['relevant']:g} are needed)"
+        )
+    sentence = (
+        f"under complete judgments the order by {main} would agree with this one by tau {exact_mean(taus):.3f} "
+        f"({low:.3f} to {high:.3f})"
+    )
+    if not completed.seen:
+        sentence += ", estimated without sight of the pool, so the lower end counts"
+    few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
     return limit.verdict(
         sentence,
-        tau,
+        value,
         too_few=few,
         decided_by=(str(main),),
-        next=None if limit.word(tau) == "solid" else next,
+        next=None if limit.word(value) == "solid" else next,
     )
 
 
@@ -211,12 +228,6 @@ def _kept(found: Levels, same: float) -> str:
     parts = [f"down to {at(level)} by {listed(reached[level], 9)}" for level in levels[::-1] if level in reached]
     parts += [f"at no level by {listed(reached[None], 9)}"] if None in reached else []
     return f"the order stays (tau {same:g} or more) {', '.join(parts)}"
-
-
-def share_left(setup: Setup, mask: Mask) -> str:
-    """How much of the judgments is left: `83 %`."""
-    judged = setup.collection.judgments.grade >= 0
-    return percent(int((mask & judged).sum()) / max(int(judged.sum()), 1))
 
 
 # -- charts

@@ -19,8 +19,20 @@ from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
-from unjudged.studies.engine import Answer, Answers, Case, Matrices, Runs, Scoring, Table, Testing, matrices, register
-from unjudged.studies.engine.significance import Test, tested_pairs
+from unjudged.studies.engine import (
+    Answer,
+    Answers,
+    Case,
+    Matrices,
+    Runs,
+    Scoring,
+    Table,
+    Testing,
+    Unanswerable,
+    matrices,
+    register,
+)
+from unjudged.studies.engine.significance import FAMILY_WISE, Test, tested_pairs
 from unjudged.studies.engine.silent import silent_measures
 from unjudged.studies.engine.workdir import Arrays
 
@@ -75,6 +87,8 @@ def _together(answers: Answers) -> Table:
     figures={"pairs": ("significance",), "curves": ("significance",), "": ("power",)},
     scores=True,
     together=_together,
+    columns=COLUMNS,
+    limit="which-measure",
 )
 def power(
     case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, pairs: bool = False, curves: bool = False
@@ -92,7 +106,9 @@ def power(
     if pairs and curves:
         raise UsageError("--pairs and --curves are two different tables; ask for one of them")
     how = testing.of(runs.seed)
-    scores, settings = matrices(case, scoring, runs, geometric=True)
+    scores, settings = matrices(case, scoring, runs, geometric=True, least_topics=1)
+    if len(scores.topics) == 1:
+        raise Unanswerable("one topic cannot show which runs a measure tells apart")
     silent = silent_measures(case, scores)
     for name, geometric in zip(scores.names, scores.geometric, strict=True):
         if geometric:
@@ -116,7 +132,10 @@ def power(
         return Answer(PAIRS, _pair_rows(found), verdict, None, {"significance": significance_curves}, **more)
     if curves:
         return Answer(CURVES, _curve_rows(found), verdict, None, {"significance": significance_curves}, **more)
-    caption = f"Discriminative power at alpha {how.alpha:g}, and the difference required for significance."
+    caption = f"Discriminative power at alpha {how.alpha:g} ({how.caption}"
+    caption += ", p = share of resamples as in Sakai 2006" if how.name == "bootstrap" else ""
+    caption += ", not corrected" if how.name not in FAMILY_WISE else ""
+    caption += "), and the difference required for significance."
     return Answer(COLUMNS, _rows(found), verdict, lambda: _table(found), {"power": power_bars}, caption, **more)
 
 

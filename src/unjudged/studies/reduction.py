@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from unjudged.changes.reduce import reduce
 from unjudged.errors import UsageError
-from unjudged.results import Verdict
 from unjudged.studies import levels as steps
 from unjudged.studies.engine import Answer, Case, Runs, Scoring, Setup, Testing, prepare, register
 from unjudged.studies.engine.conditions import Mask
+from unjudged.text import percent
 
 PERCENT = (100, 90, 70, 50, 30, 10)
 
@@ -32,7 +33,8 @@ def reduction(
     of every topic stays judged, at least 1 and 10 of them; smaller sets lie inside larger ones (Buckley and Voorhees
     2004). The table tells, per measure, the mean score, Kendall's tau with the order under all judgments,
     discriminative power, and the significant pairs missed and invented (Sakai 2007, figures 1 to 3); --test none
-    leaves the pairs out. The verdict looks at a quarter of the judgments. --repeats draws the judgments anew, and the
+    leaves the pairs out. The verdict is about the order as it is: how well it agrees with the
+    order under complete judgments, by the hole model. --repeats draws the judgments anew, and the
     runs with --one-per-team; the table then shows where 95% of the repeats lie.
     """
     how = testing.unless_none(runs.seed)
@@ -43,8 +45,11 @@ def reduction(
         for level in wanted
         for repeat in range(1, repeats + 1)
     }
+    _tell_left(setup, masks)
     found = steps.scored_levels(setup, masks, how, "percent")
-    return steps.levels_answer(found, how, _verdict(case, found), repeats=repeats, redrawn=True)
+    step = case.step("look for a measure that needs fewer judgments", "study", "reduction", flags=["-m", "sakai2009"])
+    verdict = steps.levels_verdict(case, found, step)
+    return steps.levels_answer(found, how, verdict, repeats=repeats, redrawn=True)
 
 
 def _drawn(setup: Setup, share: Fraction, seed: int) -> Mask:
@@ -55,12 +60,16 @@ def _drawn(setup: Setup, share: Fraction, seed: int) -> Mask:
     return kept
 
 
-def _verdict(case: Case, found: steps.Levels) -> Verdict:
-    share = Fraction(str(case.limits["fewer-judgments"]["step"]))
-    mask = _drawn(found.setup, share, found.setup.seed)
-    said = f"with {steps.share_left(found.setup, mask)} of the judgments, drawn at random,"
-    step = case.step("look for a measure that needs fewer judgments", "study", "reduction", flags=["-m", "sakai2009"])
-    return steps.levels_verdict(case, found, mask, said, step)
+def _tell_left(setup: Setup, masks: Mapping[tuple[float, int], Mask]) -> None:
+    """A note where much less was taken away than asked for: the least numbers of documents that stay forbid it."""
+    judged = setup.collection.judgments.grade >= 0
+    for (level, repeat), mask in masks.items():
+        left = int((mask & judged).sum()) / max(int(judged.sum()), 1)
+        if repeat == 1 and 1 - left < setup.case.limits["fewer-judgments"]["removed"] * (1 - level / 100):
+            setup.case.note(
+                f"level {level:g}: {percent(left)} of the judgments are left, because every topic keeps 1 relevant and "
+                "10 nonrelevant documents; this is no test of fewer judgments"
+            )
 
 
 def seed_of(seed: int, repeat: int) -> int:

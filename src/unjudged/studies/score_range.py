@@ -66,6 +66,8 @@ def _bounded(scoring: UsualScoring, collection: Collection) -> Measure:
 def _verdict(case: Case, measure: str, runs: list[str], low: Floats, high: Floats) -> Verdict:
     """To how many runs is the first place open?"""
     limit = case.limits["score-range"]
+    if not high.max() > 0:
+        return limit.unknown(f"by {measure} every run scores 0, whatever the unjudged documents are")
     first = tuple(run for run, end in zip(runs, high, strict=True) if end >= low.max() - ZERO)
     widest = int(np.argmax(np.round(high - low, 12)))
     width = float(high[widest] - low[widest])
@@ -75,11 +77,12 @@ def _verdict(case: Case, measure: str, runs: list[str], low: Floats, high: Float
     )
     if 1 < len(first) < len(runs):
         case.note(f"could be first: {listed(first, 8)}")
-    value = len(first) / len(runs)
+    value = (len(first) - 1) / max(len(runs) - 1, 1)
     step = None
     if limit.word(value) != "solid":
         step = case.step("see where the unjudged documents stand", "study", "never-judged")
-    return limit.verdict(sentence, value, decided_by=first, next=step)
+    few = limit.too_few(runs=len(runs), topics=len(case.topics))
+    return limit.verdict(sentence, value, too_few=few, decided_by=first, next=step)
 
 
 def range_bars(result: Result, measure: str) -> Figure:

@@ -48,6 +48,8 @@ def winners(case: Case, scoring: UsualScoring, runs: Runs, testing: PairTesting,
     pairs = all_pairs(len(every.matrices.runs))
     found = compare_pairs(case, every.only(lead), pairs, test, testing.adjustment(runs.seed), rule)
     note_holes(case, found)
+    if len(found.scores.topics) > 1 and (reach := found.out_of_reach):
+        case.note(reach)
     names, means = found.scores.runs, found.scores.means()[0]
     order = _best_first(means, names)
     best = order[0]

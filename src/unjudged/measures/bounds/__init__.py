@@ -20,6 +20,7 @@ from unjudged.measures.bounds.blended import q_measure
 from unjudged.measures.bounds.cells import Cell, Completion, Limit, Search, Setting, cells_of, gains_of, scored
 from unjudged.measures.bounds.discounted import ndcg
 from unjudged.measures.bounds.monotone import falling, recall, rising
+from unjudged.measures.bounds.together import ends_together
 
 GROWTH = ("retrieved", "free")
 """How far the relevant documents may grow: `retrieved`, only by documents some run of the collection retrieved for
@@ -51,10 +52,14 @@ def bounds_of(collection: Collection, chosen: Sequence[Measure], growth: str) ->
     searches = [_search_of(measure, setting) for measure in chosen]
     shape = len(collection.runs), len(collection.topics)
     low, value, high = (np.empty((*shape, len(chosen))) for _ in range(3))
-    cells = list(cells_of(collection))
+    cells: list[Cell] = []
     for m, (measure, search) in enumerate(zip(chosen, searches, strict=True)):
         value[:, :, m] = np.nan_to_num(measure.cells(collection.hits), nan=0.0).reshape(shape)
-        lowest, highest = _ends(cells, measure, search, setting, collection)
+        ends = ends_together(collection, measure, setting)
+        if ends is None:
+            cells = cells or list(cells_of(collection))
+            ends = _ends(cells, measure, search, setting, collection)
+        lowest, highest = ends
         low[:, :, m], high[:, :, m] = lowest.reshape(shape), highest.reshape(shape)
     return low, value, high
 

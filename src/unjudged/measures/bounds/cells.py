@@ -120,11 +120,12 @@ def cells_of(collection: Collection) -> Iterator[Cell]:
 def unjudged_documents(collection: Collection) -> Ints:
     """Per topic, the number of unjudged documents that some run retrieved."""
     judgments, rankings = collection.judgments, collection.rankings
-    topics = len(judgments.topics)
-    unjudged = np.append(judgments.grade, np.int32(-1))[np.minimum(rankings.doc, len(judgments))] < 0
-    topic = rankings.cell % max(topics, 1)
-    _, place = np.unique(rankings.doc[unjudged], return_index=True)
-    return np.bincount(topic[unjudged][place], minlength=topics)
+    topics, first = len(judgments.topics), len(judgments)
+    cells = (np.arange(len(rankings.offsets) - 1) % max(topics, 1)).astype(np.int32)
+    topic = np.full(max(int(rankings.doc.max(initial=-1)) + 1, first), -1, np.int32)
+    topic[rankings.doc] = np.repeat(cells, np.diff(rankings.offsets))
+    topic[:first][judgments.grade >= 0] = -1
+    return np.bincount(topic[topic >= 0], minlength=topics)
 
 
 def scored(measure: Measure, judgments: Judgments, completed: Iterable[tuple[Cell, Completion]]) -> Cells:
@@ -156,7 +157,7 @@ def _hits(judgments: Judgments, completed: list[tuple[Cell, Completion]]) -> Hit
     offsets = np.concatenate(([0], np.cumsum(length)))
     rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], length)
     return Hits(
-        _nameless(judgments, starts, np.concatenate(parts)),
+        nameless(judgments, starts, np.concatenate(parts)),
         offsets,
         (rank + np.repeat(starts[:-1], length)).astype(np.int32),
         (rank + 1).astype(np.int32),
@@ -165,7 +166,7 @@ def _hits(judgments: Judgments, completed: list[tuple[Cell, Completion]]) -> Hit
     )
 
 
-def _nameless(judgments: Judgments, starts: Ints, grade: Grades) -> Judgments:
+def nameless(judgments: Judgments, starts: Ints, grade: Grades) -> Judgments:
     """Other grades of topics and documents that need no names; gains stay."""
     nobody = Ids(b"", np.zeros(len(starts) - 1, np.int64))
     lookup = Lookup(nobody, nobody, starts)
@@ -194,5 +195,5 @@ def one_document_lists(
     size = len(grade)
     rows, rank = np.arange(size + 1), rank.astype(np.int32)
     length = rank if length is None else length.astype(np.int32)
-    single = _nameless(judgments, rows, grade.astype(np.int32))
+    single = nameless(judgments, rows, grade.astype(np.int32))
     return Hits(single, rows, rows[:-1].astype(np.int32), rank, length, np.ones(size, bool))

@@ -37,7 +37,7 @@ from unjudged.measures.bounds.cells import Cell, Completion, End, Limit, Setting
 
 
 @functools.lru_cache(maxsize=16)
-def _parts(measure: Measure, setting: Setting, size: int) -> tuple[Floats, Floats]:
+def parts(measure: Measure, setting: Setting, size: int) -> tuple[Floats, Floats]:
     """Transformed gain of each grade and discount of the ranks 1..size, read off DCG of one-document lists."""
     top, params = setting.top, measure.params
     if measure.name == "nCG":
@@ -59,7 +59,7 @@ def ndcg(cell: Cell, measure: Measure, setting: Setting) -> tuple[End, End]:
         others = k if setting.free else min(others, k)
     judged = np.array([cell.at_least(grade) for grade in range(1, top + 1)])
     most = max(int(judged[0]) + n + others, depth)
-    gain, weight = _parts(measure, setting, 1 << most.bit_length())
+    gain, weight = parts(measure, setting, 1 << most.bit_length())
     step, place = np.diff(gain), weight[:depth]
     weight = weight[:most]
     ideal = np.concatenate(([0.0], np.cumsum(weight if k is None else np.where(np.arange(most) < k, weight, 0.0))))

@@ -97,6 +97,11 @@ class Compared:
         return f"two-sided {self.test.caption}{adjusted}, alpha = {self.test.alpha:g}"
 
     @property
+    def out_of_reach(self) -> str:
+        """A sentence where the test's p values cannot get as small as the corrected level; else empty."""
+        return self.test.out_of_reach(len(self.pairs[0]), self.correction, len(self.scores.topics))
+
+    @property
     def settings(self) -> dict[str, Any]:
         """For provenance."""
         margin = {"margin": self.rule.margin} if self.rule.margin else {}

@@ -137,9 +137,10 @@ class RunsOfTeams(_Chosen):
 
 @dataclass(frozen=True)
 class Testing(Group):
-    """How pairs of runs are tested."""
+    """How pairs of runs are tested: as in the papers on discriminative power, where p is the share of resamples."""
 
     title: ClassVar[str] = "significance"
+    asl: ClassVar[bool] = True
 
     alpha: float = 0.05
     resamples: int | None = None
@@ -154,16 +155,18 @@ class Testing(Group):
 
     def of(self, seed: int) -> Test:
         """The test, in one thread: units run side by side already."""
-        return Test(self.test, self.alpha, self.resamples, seed, 1)
+        return Test(self.test, self.alpha, self.resamples, seed, 1, self.asl)
 
 
 @dataclass(frozen=True)
 class PairTesting(Testing):
     """How two runs are compared wherever the question is about runs: paired t tests, adjusted for all pairs (Holm).
 
-    The bootstrap is not the default here: its p values of exactly 0 pass any adjustment, so that among 50 runs a
-    false alarm comes up in a quarter of all cases instead of 5 %.
+    p values of random tests are (1 + b) / (1 + resamples). The bootstrap is not the default here: with a correction
+    for many pairs it needs very many resamples before any difference can be significant.
     """
+
+    asl: ClassVar[bool] = False
 
     test: str = "t"
     correction: str | None = None

@@ -80,7 +80,7 @@ def prepare(
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
     ready = case.collection
     wanted = scoring.chosen(ready)
-    refuse_condensed_answers(ready, wanted)
+    refuse_condensed_answers(case.collection, wanted)
     drawn = runs.one_per_team
     by = ranking_measure(runs, wanted, scoring.measures, scoring.rel)
     selections = [tuple(choose(ready, runs, by, repeat=repeat)) for repeat in range(1, repeats + 1 if drawn else 2)]

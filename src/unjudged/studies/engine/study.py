@@ -33,8 +33,17 @@ from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds
 
 NAMES = (
-    *("compare", "winners", "gate", "contents", "holes", "score-range", "agreement", "power", "swap", "stability"),
-    *("reliability", "reduction", "depth", "leave-team-out", "leave-run-out", "take-team", "contributions"),
+    *("compare", "winners", "gate", "contents", "holes", "score-range", "estimate", "agreement", "power", "swap"),
+    *(
+        "stability",
+        "reliability",
+        "reduction",
+        "depth",
+        "leave-team-out",
+        "leave-run-out",
+        "take-team",
+        "contributions",
+    ),
     *("correct", "correction", "judges", "noise", "change", "topics"),
 )
 """The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""

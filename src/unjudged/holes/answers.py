@@ -1,0 +1,201 @@
+"""Labels that came back: read in the formats they were sent out in, checked, and merged into the judgments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unjudged.changes.rejudge import judgments_of, replace_judgments
+from unjudged.collection import Collection
+from unjudged.errors import InputError, nearest
+from unjudged.io import files
+from unjudged.io.ids import to_text
+from unjudged.text import counted
+
+_WHOLE = re.compile(r"\s*(\d+)(?:\.0*)?(?!\w)")
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A collection with the labels merged, and what to say about them."""
+
+    collection: Collection
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Label:
+    """One label, and the line (or the number of the entry) it stands in."""
+
+    topic: str
+    doc: str
+    grade: Any
+    line: int | None = None
+
+
+def merged(collection: Collection, answers: Any, queries: Mapping[str, str] | None = None) -> Answers:
+    """The collection with these labels among its judgments; where a label differs from a judgment, the label counts.
+
+    `answers` is a file (judgments, our CSV or JSON lines with a column `grade`, Quepid's CSV, the JSON lines of
+    doccano, the JSON of Label Studio) or {topic: {document: grade}}. Entries without a label are passed over. A topic
+    that is not judged, a grade outside the scale and two labels of one document are refused.
+    """
+    source = os.fspath(answers) if isinstance(answers, (str, os.PathLike)) else "answers"
+    by_text = {text: topic for topic, text in (queries or {}).items()}
+    found: dict[str, dict[str, int]] = {}
+    known, top = set(collection.topics), collection.judgments.gains.top_grade
+    for label in _labels(answers, source):
+        topic = label.topic if label.topic in known else by_text.get(label.topic, label.topic)
+        if topic not in known:
+            raise InputError(f"topic {topic!r} is not judged here{nearest(topic, known)}", source, label.line)
+        grade = _grade(label, source)
+        if grade > top:
+            raise InputError(
+                f"grade {grade} of {label.doc} in topic {topic} is outside the scale 0 to {top}", source, label.line
+            )
+        before = found.setdefault(topic, {}).setdefault(label.doc, grade)
+        if before != grade:
+            raise InputError(f"{label.doc} in topic {topic} has two labels, {before} and {grade}", source, label.line)
+    if not any(found.values()):
+        return Answers(collection, (f"{source}: no labels there",))
+    return Answers(replace_judgments(collection, found, keep=True), _told(collection, found, source))
+
+
+def _told(collection: Collection, found: Mapping[str, Mapping[str, int]], source: str) -> tuple[str, ...]:
+    """What is new, and which judgments changed."""
+    judgments = collection.judgments
+    many = sum(map(len, found.values()))
+    changed: list[str] = []
+    again = 0
+    for t, topic in enumerate(collection.topics):
+        if topic not in found:
+            continue
+        rows = range(int(judgments.starts[t]), int(judgments.starts[t + 1]))
+        for row in rows:
+            doc, grade = judgments.docs[row], int(judgments.grade[row])
+            if grade >= 0 and doc in found[topic]:
+                again += 1
+                if found[topic][doc] != grade:
+                    changed.append(f"{doc} in topic {topic}, {grade} to {found[topic][doc]}")
+    notes = [f"{source}: {counted(many - again, 'new label')} merged"]
+    if again:
+        notes.append(f"{source}: {counted(again, 'document')} had been judged before")
+    if changed:
+        notes.append(f"{source}: {counted(len(changed), 'label')} changed (first: {changed[0]})")
+    return tuple(notes)
+
+
+def _grade(label: Label, source: str) -> int:
+    if isinstance(label.grade, (int, np.integer)) and not isinstance(label.grade, bool) and label.grade >= 0:
+        return int(label.grade)
+    said = _WHOLE.match(str(label.grade))
+    if isinstance(label.grade, bool) or said is None:
+        raise InputError(f"a grade is a whole number of 0 or more, found {label.grade!r}", source, label.line)
+    return int(said[1])
+
+
+def _labels(answers: Any, source: str) -> Iterator[Label]:
+    """Every label there is, in the order of the file."""
+    if not isinstance(answers, (str, os.PathLike)):
+        yield from _of_judgments(answers)
+        return
+    path = os.fspath(answers)
+    start = next(((n, line.strip()) for n, line in files.lines(path) if line.strip()), (1, b""))[1]
+    if start.startswith(b"["):
+        yield from _label_studio(path)
+    elif start.startswith(b"{"):
+        yield from _json_lines(path)
+    elif b"," in start and {"docid", "document", "doc", "doc_id"} & set(_header(to_text(start))):
+        yield from _csv(path)
+    elif start:
+        yield from _of_judgments(path)
+
+
+def _of_judgments(given: Any) -> Iterator[Label]:
+    judgments = judgments_of(given)
+    for row in range(len(judgments)):
+        if judgments.grade[row] >= 0:
+            topic = judgments.topics[int(judgments.topic[row])]
+            yield Label(topic, judgments.docs[row], int(judgments.grade[row]))
+
+
+def _header(line: str) -> list[str]:
+    return [name.strip().casefold().lstrip("\ufeff") for name in next(csv.reader([line]), [])]
+
+
+def _csv(path: str) -> Iterator[Label]:
+    """`topic,document,grade` (ours) or `query,docid,rating` (Quepid)."""
+    reader = csv.reader(io.StringIO(to_text(files.read_all(path))))
+    header = [name.strip().casefold().lstrip("\ufeff") for name in next(reader)]
+    topic, doc, grade = (
+        next((header.index(name) for name in names if name in header), -1)
+        for names in (
+            ("topic", "query", "query_id", "qid"),
+            ("document", "docid", "doc", "doc_id"),
+            ("grade", "rating"),
+        )
+    )
+    if min(topic, doc, grade) < 0:
+        raise InputError("answers need the columns topic, document and grade, or query, docid and rating", path, 1)
+    for row in reader:
+        if len(row) > grade and row[grade].strip():
+            if len(row) <= max(topic, doc):
+                raise InputError("a line has too few columns", path, reader.line_num)
+            yield Label(row[topic], row[doc], row[grade], reader.line_num)
+
+
+def _json_lines(path: str) -> Iterator[Label]:
+    """Ours with `grade`, or doccano's with `label`."""
+    for number, line in files.lines(path):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(to_text(line))
+        except (ValueError, RecursionError):
+            raise InputError("this line is not JSON", path, number) from None
+        if not isinstance(found, dict):
+            raise InputError('a line needs an object like {"topic": ..., "document": ..., "grade": ...}', path, number)
+        inside = {**found, **found["meta"]} if isinstance(found.get("meta"), dict) else found
+        label = next((inside[name] for name in ("grade", "label", "labels", "rating") if name in inside), None)
+        yield from _one(inside, label, path, number)
+
+
+def _label_studio(path: str) -> Iterator[Label]:
+    """A list of tasks with `data` and `annotations`."""
+    try:
+        tasks = json.loads(to_text(files.read_all(path)))
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"this is not JSON ({type(problem).__name__})", path) from None
+    for number, task in enumerate(tasks, 1):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+            raise InputError(f"task {number} needs data with topic and document", path)
+        choices = []
+        for annotation in task.get("annotations") or task.get("completions") or ():
+            for result in annotation.get("result", ()) if isinstance(annotation, dict) else ():
+                value = result.get("value", {}) if isinstance(result, dict) else {}
+                choices += [value[name] for name in ("choices", "rating", "number") if name in value]
+        for choice in choices:
+            yield from _one(task["data"], choice, path, None)
+
+
+def _one(entry: Mapping[str, Any], label: Any, path: str, line: int | None) -> Iterator[Label]:
+    """The label of one entry; nothing where it was not judged."""
+    if isinstance(label, (list, tuple)):
+        if len(label) > 1:
+            raise InputError(f"a document has one label, found {label!r}", path, line)
+        label = label[0] if label else None
+    if label is None or label == "":
+        return
+    topic = next((entry[name] for name in ("topic", "query_id", "qid", "query") if name in entry), None)
+    doc = next((entry[name] for name in ("document", "docid", "doc", "doc_id") if name in entry), None)
+    if topic is None or doc is None:
+        raise InputError("an answer needs a topic and a document", path, line)
+    yield Label(str(topic), str(doc), label, line)

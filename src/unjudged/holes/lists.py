@@ -1,0 +1,140 @@
+"""The lists the hole model reads: who retrieved which document at which rank, and what is known of it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection.collection import in_order_of_names
+from unjudged.collection.segments import ranges
+
+DEPTH = 100
+"""Ranks the model looks at; a document further down everywhere is described by the ranks it has."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The first ranks of all lists, entry by entry: topic after topic, runs by name, best rank first.
+
+    Runs and teams are numbered by name, documents as they appear, so no number here depends on the order in which runs
+    were given. `code` is each document's code in the collection's rankings, `grade` its grade (-1: a hole). Without
+    teams every run is a team of its own.
+    """
+
+    runs: tuple[str, ...]
+    teams: tuple[str, ...]
+    team: Ints
+    topics: int
+    run: Ints
+    doc: Ints
+    rank: Ints
+    code: Ints
+    topic: Ints
+    grade: npt.NDArray[np.int32]
+    judgments: int
+    lengths: Ints
+    """Runs x topics: how long each list is."""
+
+    @classmethod
+    def of(cls, collection: Collection, depth: int = DEPTH) -> Lists:
+        """The lists of a collection down to rank `depth`; kept with the collection."""
+        return collection.once(("hole lists", depth), lambda: cls._made(collection, depth))  # type: ignore[no-any-return]
+
+    @classmethod
+    def _made(cls, collection: Collection, depth: int) -> Lists:
+        judgments, rankings = collection.judgments, collection.rankings
+        topics, first = len(judgments.topics), len(judgments)
+        by_name = np.array(in_order_of_names(collection.runs), np.int64)
+        names = tuple(collection.runs[r] for r in by_name.tolist())
+        team_of = [collection.teams.get(run, run) for run in names]
+        teams = tuple(sorted(set(team_of)))
+        team = np.array([teams.index(name) for name in team_of], np.int64)
+        cells = (np.arange(topics)[:, None] + by_name * topics).ravel()
+        whole = np.diff(rankings.offsets)[cells]
+        sizes = np.minimum(whole, depth)
+        code = rankings.doc[ranges(rankings.offsets[:-1][cells], sizes)].astype(np.int64)
+        run = np.repeat(np.tile(np.arange(len(names)), topics), sizes)
+        seen = np.zeros(int(code.max(initial=-1)) + 1, np.int64)
+        seen[code[::-1]] = np.arange(len(code))[::-1]  # where each document stands first
+        new = seen[code] == np.arange(len(code))
+        number = np.cumsum(new) - 1
+        codes = code[new]
+        known = np.append(judgments.grade, np.int32(-1))
+        return cls(
+            names,
+            teams,
+            team,
+            topics,
+            run,
+            number[seen[code]],
+            ranges(np.ones(len(sizes), np.int64), sizes),
+            codes,
+            np.repeat(np.repeat(np.arange(topics), len(names)), sizes)[new],
+            np.maximum(known[np.minimum(codes, first)], -1).astype(np.int32),
+            int((judgments.grade >= 0).sum()),
+            whole.reshape(topics, len(names)).T.copy(),
+        )
+
+    @property
+    def docs(self) -> int:
+        """Number of documents."""
+        return len(self.code)
+
+    @functools.cached_property
+    def hole(self) -> Flags:
+        """Is the document unjudged?"""
+        return np.asarray(self.grade < 0)
+
+    @functools.cached_property
+    def cell(self) -> Ints:
+        """Run * topics + topic of each entry."""
+        return self.run * self.topics + self.topic[self.doc]
+
+    @functools.cached_property
+    def _lead(self) -> Ints:
+        lead = np.full(self.docs, np.iinfo(np.int64).max)
+        np.minimum.at(lead, self.doc, self.rank * len(self.runs) + self.run)
+        return lead
+
+    @functools.cached_property
+    def best(self) -> Ints:
+        """Best rank of each document."""
+        return self._lead // len(self.runs)
+
+    @functools.cached_property
+    def best_team(self) -> Ints:
+        """Team of the run that ranks each document highest, at equal rank of the run first by name."""
+        return self.team[self._lead % len(self.runs)]
+
+    @functools.cached_property
+    def described(self) -> Ints:
+        """Entries that describe documents: the first ranks, and all ranks of documents that have only later ones."""
+        return np.flatnonzero((self.rank <= DEPTH) | (self.best[self.doc] > DEPTH))
+
+    @functools.cached_property
+    def entries(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Document, rank, cell and team of the entries that describe documents."""
+        at = self.described
+        return self.doc[at], self.rank[at], self.cell[at], self.team[self.run[at]]
+
+    @functools.cached_property
+    def found_by(self) -> Ints:
+        """Number of teams that retrieve each document."""
+        doc, _, _, team = self.entries
+        return self.teams_of(doc, team)
+
+    def teams_of(self, doc: Ints, team: Ints) -> Ints:
+        """Per document, how many different teams stand beside it."""
+        beside = np.zeros(self.docs * len(self.teams), bool)
+        beside[doc * len(self.teams) + team] = True
+        return np.asarray(beside.reshape(self.docs, -1).sum(axis=1), np.int64)
+
+    def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
+        """A value per entry that describes, added up per document, runs by name."""
+        return np.bincount(self.entries[0], values, self.docs).astype(np.float64)

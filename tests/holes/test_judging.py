@@ -1,0 +1,270 @@
+"""What to judge next: unjudged documents only, in the order specified, settled by the rule; answers come back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hole_cases import MICRO, drawn, lists_of, micro, weights_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unjudged as uj
+from unjudged.cli import main
+from unjudged.errors import InputError, UsageError
+from unjudged.holes.order import values
+from unjudged.holes.pairs import differences
+from unjudged.holes.promise import labels_needed
+from unjudged.statistics.pairs import all_pairs
+
+WORLDS = st.tuples(
+    st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 6), st.integers(2, 12), st.sampled_from((0.0, 0.3, 0.8))
+)
+
+
+@pytest.mark.parametrize("case", MICRO["cases"])
+def test_micro_collection(case: str) -> None:
+    found = uj.next_to_judge(micro(case), case.split(" ")[1], new="d", baseline="a", batch=5)
+    want = MICRO["cases"][case]["judge_next"]
+    rows = list(found.rows())
+    assert [f"{row[1]}/{row[2]}" for row in rows] == [name for name, _, _ in want]
+    assert [row[3] for row in rows] == pytest.approx([value for _, value, _ in want], abs=1e-6)
+    assert [row[4] for row in rows] == pytest.approx([p for _, _, p in want], abs=1e-6)
+    assert not found.settled
+
+
+@given(WORLDS, st.sampled_from(("P@5", "nDCG@5", "RBP(p=0.8)")))
+def test_only_unjudged_documents_each_once(world: Any, measure: str) -> None:
+    qrels, runs = drawn(*world)
+    found = uj.next_to_judge(uj.load(qrels, lists_of(runs)), measure, all_pairs=True, budget=1000, correction="none")
+    listed = [(row[1], row[2]) for row in found.rows()]
+    assert len(set(listed)) == len(listed)
+    for topic, doc in listed:
+        assert doc not in qrels[topic] and any(doc in lists[topic] for lists in runs.values())
+    assert found.settled == (not listed)
+    worth = [row[3] for row in found.rows()]
+    assert worth == sorted(worth, reverse=True) or np.diff(worth).max() < 1e-11
+    assert sorted(found.for_assessors()) == sorted(listed)
+
+
+@given(WORLDS)
+def test_labels_needed_by_taking_holes_away(world: Any) -> None:
+    """The promise against the variance computed anew without the documents judged so far."""
+    qrels, runs = drawn(*world)
+    weights = weights_of(uj.load(qrels, lists_of(runs)), "P@5")
+    pairs = all_pairs(len(runs))
+    found = differences(weights, pairs)
+    worth = values(weights, found)
+    order = worth.doc[np.argsort(-worth.value, kind="stable")]
+    needed = labels_needed(weights, found, ~found.settled, order)
+    c, lists = weights.chances, weights.lists
+    table = np.zeros((len(runs), lists.docs))
+    table[weights.run, weights.doc] = weights.weight
+    for i, many in zip(np.flatnonzero(~found.settled).tolist(), needed.tolist(), strict=True):
+        room = (abs(found.difference[i]) / found.t[i]) ** 2 - found.v_topic[i]
+        apart = table[pairs[0][i]] - table[pairs[1][i]]
+        enough = np.inf
+        for n in range(1, len(order) + 1):
+            left = lists.hole.copy()
+            left[order[:n]] = False
+            moved = apart * c.slope * left
+            parts = [moved[lists.best_team == g].sum() for g in range(len(lists.teams))]
+            topics = [moved[lists.topic == t].sum() for t in range(lists.topics)]
+            variance = (apart**2 * weights.variance * left).sum() + c.s_common**2 * moved.sum() ** 2
+            variance += c.s_team**2 * np.square(parts).sum() + c.s_topic**2 * np.square(topics).sum()
+            if variance < room - 1e-15:
+                enough = n
+                break
+        assert room <= 0 or many == enough or abs(variance - room) < 1e-12
+
+
+def test_what_is_asked() -> None:
+    collection = micro("pool_seen P@5")
+    pair = uj.next_to_judge(collection, "P@5", new="d", baseline="a")
+    assert len(list(pair.rows())) == 10 and {row[0] for row in pair.rows()} == {1}
+    assert "d against a by P@5: cannot tell" in pair.notes[-1]
+    assert all(row[6].startswith("relevant: difference ") for row in pair.rows())
+    more = uj.next_to_judge(collection, "P@5", all_pairs=True, budget=15, batch=4, correction="none")
+    assert [row[0] for row in more.rows()] == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 3
+    usual = uj.next_to_judge(collection, "P@5", correction="none")
+    assert [row[1:] for row in usual.rows()] == [row[1:] for row in more.rows()][:10]
+    assert all(re.fullmatch(r"weighs in [1-6] of [1-6] open pairs?", row[6]) for row in usual.rows())
+    top = uj.next_to_judge(collection, "P@5", top=1)
+    assert top.notes[0].startswith("the best 1 run against the other 3 by P@5")
+    two = collection.with_runs(["d", "a"])
+    assert uj.next_to_judge(two, "P@5").notes[-1].startswith("a against d by P@5")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"new": "d"}, "name both the new run and its baseline"),
+        ({"new": "d", "baseline": "x"}, "no run 'x'"),
+        ({"new": "d", "baseline": "d"}, "are the same run"),
+        ({"new": "d", "baseline": "a", "top": 2}, "ask about one thing"),
+        ({"top": 4}, "k is 1 to 3, not 4"),
+        ({"measure": "AP@5"}, "AP@5 cannot lead the judging: no uncertainty is known for it"),
+        ({"measure": "RR"}, "RR cannot lead the judging"),
+        ({"measure": "P@5, P@3"}, "one measure at a time"),
+        ({"budget": 0}, "the budget is at least 1 document"),
+        ({"batch": 0}, "a batch has at least 1 document"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        uj.next_to_judge(micro("pool_seen P@5"), **{"measure": "P@5", **options})
+    with pytest.raises(UsageError, match="two runs are needed"):
+        uj.next_to_judge(micro("pool_seen P@5").with_runs(["a"]), "P@5")
+
+
+def test_no_holes_and_one_topic_are_settled() -> None:
+    qrels, runs = drawn(3, 3, 5, 8, 1.0)
+    docs = sorted({doc for lists in runs.values() for docs in lists.values() for doc in docs})
+    full = {topic: dict.fromkeys(docs, 0) | grades for topic, grades in qrels.items()}
+    found = uj.next_to_judge(uj.load(full, lists_of(runs)), "P@5", new="r0", baseline="r1")
+    assert found.settled and not list(found.rows()) and found.notes[-1].startswith("settled: ")
+    qrels, runs = drawn(3, 3, 1, 8, 0.3)
+    assert uj.next_to_judge(uj.load(qrels, lists_of(runs)), "P@5").settled
+
+
+def test_nothing_judged_at_all() -> None:
+    """Every document is a hole: the order is that of the prior."""
+    qrels, runs = drawn(5, 3, 9, 10, 0.0)
+    found = uj.next_to_judge(uj.load(qrels, lists_of(runs)), "P@5", budget=3)
+    assert len(list(found.rows())) == 3
+
+
+# -- answers
+
+
+def files_of(folder: Path) -> list[str]:
+    lines = [f"{t} 0 {d} {g}\n" for t, docs in MICRO["qrels"].items() for d, g in docs.items()]
+    (folder / "qrels.txt").write_text("".join(lines))
+    (folder / "runs").mkdir()
+    for run, lists in MICRO["runs"].items():
+        (folder / "runs" / run).write_text(
+            "".join(f"{t} Q0 {d} {i} {9 - i} x\n" for t, docs in lists.items() for i, d in enumerate(docs, 1))
+        )
+    return [str(folder / "qrels.txt"), str(folder / "runs"), "-m", "P@5", "--new", "d", "--baseline", "a"]
+
+
+def answered(format: str, text: str, grade: int) -> str:
+    """What comes back from a tool: every document with this grade."""
+    if format == "list":
+        return "".join(f"{t} 0 {d} {grade}\n" for t, d in (line.split("\t") for line in text.splitlines()))
+    if format == "quepid":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert set(rows[0]) == {"query", "docid", "rating"}
+        return "query,docid,rating\n" + "".join(f'"{r["query"]}",{r["docid"]},{grade}.0\n' for r in rows)
+    if format == "doccano":
+        rows = [json.loads(line) for line in text.splitlines()]
+        assert all(set(r) == {"text", "label", "topic", "document"} for r in rows)
+        return "".join(json.dumps({**r, "id": i, "label": [str(grade)]}) + "\n" for i, r in enumerate(rows))
+    tasks = json.loads(text)
+    assert all(set(task["data"]) == {"topic", "document", "query", "text"} for task in tasks)
+    mark = {"type": "choices", "value": {"choices": [f"{grade}"]}}
+    return json.dumps([{**task, "annotations": [{"result": [mark]}]} for task in tasks])
+
+
+@pytest.mark.parametrize("format", ["list", "quepid", "doccano", "label-studio"])
+def test_out_and_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = files_of(tmp_path)
+    (tmp_path / "queries.jsonl").write_text(
+        "".join(f'{{"_id": "{t}", "text": "query, {t}"}}\n' for t in MICRO["qrels"])
+    )
+    (tmp_path / "corpus.tsv").write_text("d4\tthe <b>fourth</b> document\n")
+    texts = ["--queries", str(tmp_path / "queries.jsonl"), "--corpus", str(tmp_path / "corpus.tsv")]
+    assert main(["next", *words, *texts, "--format", format, "-o", str(tmp_path / "out")]) == 0
+    sent = (tmp_path / "out").read_text()
+    assert main(["next", *words, "--format", "jsonl"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    for secret in ("0.1", "team", "rank", "chance", "value"):
+        assert secret not in sent.replace("value,", "")
+    if format in ("doccano", "label-studio"):
+        assert "query, " in sent and "the <b>fourth</b> document" in sent
+    (tmp_path / "back").write_text(answered(format, sent, 1))
+    merged = ["--answers", str(tmp_path / "back"), "--merged", str(tmp_path / "new.txt")]
+    assert main(["next", *words, *texts, *merged, "--format", "jsonl"]) == 0
+    said = capsys.readouterr()
+    assert f"{tmp_path / 'back'}: 10 new labels merged" in said.err
+    after = {(row["topic"], row["document"]) for row in map(json.loads, said.out.splitlines())}
+    before = {(row["topic"], row["document"]) for row in listed}
+    assert not before & after
+    judged = {tuple(line.split()[::2]): line.split()[3] for line in (tmp_path / "new.txt").read_text().splitlines()}
+    assert {judged[pair] for pair in before} == {"1"}
+    assert len(judged) == 30 + 10
+
+
+def test_assessors_see_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = files_of(tmp_path)
+    assert main(["next", *words, "--budget", "21", "--format", "tsv"]) == 0
+    by_value = [tuple(line.split("\t")[1:3]) for line in capsys.readouterr().out.splitlines()[1:]]
+    shown = []
+    for seed in ("0", "1", "2", "3"):
+        assert main(["next", *words, "--budget", "21", "--format", "list", "--seed", seed]) == 0
+        shown.append([tuple(line.split("\t")) for line in capsys.readouterr().out.splitlines()])
+        assert sorted(shown[-1]) == sorted(by_value)
+        topics = [topic for topic, _ in shown[-1]]
+        assert topics == sorted(topics)
+    assert len({tuple(one) for one in shown}) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.txt", "99 0 d4 1\n", "topic '99' is not judged here"),
+        ("a.txt", "1 0 d4 5\n", "grade 5 of d4 in topic 1 is outside the scale 0 to 1"),
+        ("a.csv", "topic,document,grade\n1,d4,x\n", "a.csv:2: a grade is a whole number of 0 or more, found 'x'"),
+        ("a.csv", "topic,document,grade\n1,d4,1\n1,d4,0\n", "a.csv:3: d4 in topic 1 has two labels, 1 and 0"),
+        ("a.csv", "topic,document\n1,d4\n", "a.csv:1: answers need the columns topic, document and grade"),
+        ("a.jsonl", '{"topic": "1", "document": "d4", "grade": 1}\nnonsense\n', "a.jsonl:2: this line is not JSON"),
+        ("a.jsonl", '{"topic": "1", "grade": 1}\n', "a.jsonl:1: an answer needs a topic and a document"),
+        ("a.jsonl", '{"topic": "1", "document": "d4", "label": ["0", "1"]}\n', "a document has one label"),
+        ("a.json", "[1]", "task 1 needs data with topic and document"),
+        ("a.json", "[{", "this is not JSON"),
+    ],
+)
+def test_bad_answers(name: str, text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = files_of(tmp_path)
+    (tmp_path / name).write_text(text)
+    out = ["--merged", str(tmp_path / "new.txt"), "-o", str(tmp_path / "out")]
+    assert main(["next", *words, "--answers", str(tmp_path / name), *out]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "new.txt").exists() and not (tmp_path / "out").exists()
+
+
+def test_changed_labels_are_told(tmp_path: Path) -> None:
+    collection = micro("pool_seen P@5")
+    found = uj.next_to_judge(collection, "P@5", answers={"1": {"d1": 0, "d2": 1, "d4": 1}}, new="d", baseline="a")
+    assert "answers: 1 new label merged" in found.notes
+    assert "answers: 2 documents had been judged before" in found.notes
+    assert "answers: 1 label changed (first: d1 in topic 1, 1 to 0)" in found.notes
+    assert not any((row[1], row[2]) == ("1", "d4") for row in found.rows())
+    (tmp_path / "none.jsonl").write_text('{"topic": "1", "document": "d4", "grade": null}\n')
+    none = uj.next_to_judge(collection, "P@5", answers=tmp_path / "none.jsonl")
+    assert f"{tmp_path / 'none.jsonl'}: no labels there" in none.notes
+    with pytest.raises(InputError, match="not judged here"):
+        uj.next_to_judge(collection, "P@5", answers={"7": {"d1": 0}})
+
+
+def test_texts_that_are_hostile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = files_of(tmp_path)
+    (tmp_path / "corpus.tsv").write_bytes(b"d4\t\xff\xfe <script>alert(1)</script>\n")
+    (tmp_path / "topics.txt").write_text(
+        "<top>\n<num> Number: 1\n<title> one\n two\n</top>\n<top><num>2<title>x</top>\n"
+    )
+    texts = ["--queries", str(tmp_path / "topics.txt"), "--corpus", str(tmp_path / "corpus.tsv")]
+    assert main(["next", *words, *texts, "--budget", "30", "--format", "label-studio"]) == 0
+    tasks = [task["data"] for task in json.loads(capsys.readouterr().out)]
+    assert {task["text"] for task in tasks if task["document"] == "d4"} == {"\\xff\\xfe <script>alert(1)</script>"}
+    assert {task["query"] for task in tasks if task["topic"] == "1"} == {"one two"}
+    (tmp_path / "bad.tsv").write_text("no tab here\n")
+    assert main(["next", *words, "--corpus", str(tmp_path / "bad.tsv"), "--format", "list"]) == 2
+    assert "bad.tsv:1: a line needs id<TAB>text" in capsys.readouterr().err
+    assert main(["next", *words, "--merged", "x"]) == 2
