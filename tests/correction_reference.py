@@ -109,7 +109,9 @@ class Reference:
             self.mean(self.runs[r], qrels, n, True) - self.mean(self.runs[r], self.without(qrels, peers, r), n, True)
             for r in peers
         ]
-        return self.mean(self.runs[new], qrels, n, True) + sum(losses, Fraction(0)) / max(len(losses), 1)
+        score, wrong = (self.mean(self.runs[new], qrels, n, relevant) for relevant in (True, False))
+        added = sum(losses, Fraction(0)) / max(len(losses), 1)
+        return score + (added if self.sigir else min(added, max(1 - score - wrong, Fraction(0))))
 
     def without(self, qrels: Qrels, peers: Sequence[str], left: str) -> Qrels:
         """The pool of the peers without one of them."""

@@ -20,6 +20,7 @@ MODULES = {
 
 CORE = {"errors", "text", "options", "kernels", "io"}
 DATA = {*CORE, "collection", "measures", "changes", "scoring", "results", "statistics", "figures", "thresholds"}
+DATA |= {"spelling"}
 BELOW = {
     "errors": set(),
     "text": set(),
@@ -27,9 +28,11 @@ BELOW = {
     "kernels": {"errors"},
     "io": {"errors", "kernels", "text"},
     "statistics": {"kernels"},
-    "results": {"errors", "io", "text"},
+    "spelling": set(),
+    "latex": {"spelling"},
+    "results": {"errors", "io", "text", "spelling", "latex"},
     "thresholds": {"errors", "results", "text"},
-    "figures": {"errors", "io", "results", "text", "thresholds"},
+    "figures": {"errors", "io", "results", "spelling", "text", "thresholds"},
     "collection": CORE,
     "measures": {*CORE, "collection", "results"},
     "changes": {*CORE, "collection", "measures", "results"},
@@ -42,6 +45,7 @@ BELOW = {
     "holes": DATA,
     "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
+    "papers": {*DATA, "pools", "studies", "reporting"},
     "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "studies", "reporting"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""

@@ -86,6 +86,7 @@ COMMANDS: dict[str, str] = {
     "compare, baseline": f"compare QRELS RUNS {SOME} --resamples 200 --baseline OLD-NAME --format tsv",
     "compare, bounds": "compare QRELS RUNS -m AP,nDCG@10,RBP,P@10 --test t --unjudged bounds --format tsv",
     "pool describe": "pool describe QRELS RUNS TEAMS --format tsv",
+    "pool describe, runs": "pool describe QRELS RUNS TEAMS --runs --format tsv",
     "pool contributions": "pool contributions QRELS RUNS TEAMS --pooled all",
     "pool build, depth": "pool build QRELS RUNS --strategy depth --depth 5 --format list",
     **{
@@ -124,7 +125,7 @@ COMMANDS: dict[str, str] = {
     "study take-team": f"study take-team QRELS RUNS TEAMS {POOL} --resamples 100 --format tsv",
     "study take-team, summary": f"study take-team QRELS RUNS TEAMS {POOL} --resamples 100 --summary",
     "study depth": f"study depth QRELS RUNS {POOL} --levels 5,2 --resamples 100 --format tsv",
-    "study correction": "study correction QRELS RUNS TEAMS --cutoffs 5,10 --format tsv",
+    "study correction": "study correction QRELS RUNS TEAMS --cutoffs 5,10 -m RBP@10 --format tsv",
     "study correction, runs": "study correction QRELS RUNS --leave run --cutoffs 5 --per-run --test t --format tsv",
     "study correct": "study correct QRELS RUNS TEAMS -m P@5,AP --format tsv",
     "study judges": "study judges QRELS RUNS TEAMS --second-judge TRUTH",
@@ -137,6 +138,10 @@ COMMANDS: dict[str, str] = {
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
     "study change": "study change QRELS RUNS TEAMS --before TRUTH --format tsv",
     "study topics": "study topics QRELS RUNS --a OLD-NAME --b OTHER-NAME -m AP --format tsv",
+    **{
+        f"paper {name}": f"paper {name} QRELS RUNS TEAMS --trials 20 --resamples 20"
+        for name in ("sakai2005", "sakai2007", "sakai2009", "lipani2015")
+    },
     "report": "report QRELS RUNS TEAMS",
     "report, json": "report QRELS RUNS TEAMS --format json --second-judge TRUTH",
     "report, markdown": "report QRELS RUNS TEAMS --format markdown",
@@ -208,7 +213,7 @@ class Matrix:
             "OTHER-NAME": [self.runs[4]],
         }
         found = [part for word in shlex.split(COMMANDS[name]) for part in given.get(word, [word])]
-        if cell.resumed and name.startswith("study"):
+        if cell.resumed and name.startswith(("study", "paper")):
             found += ["--workdir", f"kept/{list(COMMANDS).index(name)}"]
         return found if name in JOBLESS else [*found, "--jobs", str(cell.jobs)]
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.collection import Pool as Pool
     from unjudged.collection import Rankings as Rankings
     from unjudged.collection.load import load as load
+    from unjudged.collection.manifest import load_manifest as load_manifest
     from unjudged.collection.pool import pool_of as pool_of
     from unjudged.correction import correct_against_truth as correct_against_truth
     from unjudged.errors import DataWarning as DataWarning
@@ -48,6 +49,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.measures import Measure as Measure
     from unjudged.measures import measure as measure
     from unjudged.measures import parse as parse
+    from unjudged.papers.run import paper as paper
     from unjudged.pools.build import build_pool as build_pool
     from unjudged.pools.describe import describe as describe
     from unjudged.pools.describe import judged_curves as judged_curves

@@ -169,6 +169,9 @@ _INPUT = (
         "whatever the case, width and blanks; words: also whatever the punctuation and articles", default="exact",
         choices=("exact", "folded", "words")),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
+    Option("collections", "instead of QRELS RUN...: a manifest, a TOML file that describes one collection or several "
+        "(docs/formats.md)", "FILE"),
+    Option("collection", "a collection of the manifest (default: all of them); repeatable", "NAME", repeats=True),
     Option("jobs", "number of threads for reading and of processes for a study (default: one per core)", parse=whole,
         check=_holds(lambda n: n >= 1, "jobs must be at least 1, not {}")),
 )
@@ -233,8 +236,8 @@ _STUDIES = (
     Option("usual_all_runs", "take every run; this study does so anyway", flags=("--all-runs",), flag=True),
     Option("leave", "what leaves the pool at a time", default="team", choices=("team", "run")),
     Option("cutoffs", "cut-offs n of P@n", "N,N", numbers, (5, 10, 20, 30, 100)),
-    Option("methods", "corrections to try: lipani, webber-park, lipani-v2, webber-ratio, per-topic", "M,M", names,
-        ("lipani", "webber-park")),
+    Option("methods", "corrections to show: lipani, webber-park, lipani-v2, webber-ratio, per-topic (default: the "
+        "first two; the verdict is of the best of all)", "M,M", names),
     Option("merge_weight", "weight of the new run when lipani merges runs, 0 to 1", "W", decimal, 1.0,
         _holds(lambda w: 0 <= w <= 1, "the new run's weight lies between 0 and 1, not {}")),
     Option("teams_taken", "the teams to take, separated by commas", "TEAM,...", names, flags=("--take",)),
@@ -257,6 +260,7 @@ _STUDIES = (
         _holds(lambda p: 0 < p < 1, "the wanted reliability lies between 0 and 1, not {:g}")),
 )
 _WORK = (
+    Option("table", "only the table of this number in the paper; repeatable", "N", whole, repeats=True),
     Option("cluster", "do the work on this Dask cluster instead of in local processes", "ADDRESS"),
     Option("workdir", "keep finished work in this folder; the same command continues where it stopped", "DIR"),
     Option("beside", "another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; "
@@ -361,6 +365,8 @@ _VARIANTS = (
     _variant("qrels agree", "qrels", help="two or more files of judgments", nargs="+"),
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
+    *(_variant(command, "qrels", nargs="?") for command in ("study", "paper", "pool describe")),
+    *(_variant(command, "runs", nargs="*") for command in ("study", "paper", "pool describe")),
     # pools
     *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
@@ -383,6 +389,8 @@ _VARIANTS = (
     _variant("study", "measures", default="sakai2009"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
+    _variant("study correction", "measures", help="measures besides P@n, corrected by webber-park, as RBP@10",
+        default=()),
     _variant("study correction", "rel", help="smallest relevant grade", default=1),
     _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed"),
         check=_holds(lambda p: p in ("nonrelevant", "condensed"),
@@ -421,8 +429,8 @@ _VARIANTS = (
         check=_holds(lambda c: 0 < c < 1, "the confidence lies between 0 and 1, not {}")),
     _variant("correct", "force", help="correct also where the trial shows no gain"),
     _variant("correct", "protocol", metavar="P", choices=()),
-    Option("correct.method", "for P@n: lipani (the default), webber-park, lipani-v2, webber-ratio, per-topic; for "
-        "other measures webber-park, and webber-recall for R@n", "M[,M...]"),
+    Option("correct.method", "for P@n: lipani, webber-park, lipani-v2, webber-ratio, per-topic; for other measures "
+        "webber-park, and webber-recall for R@n (default: the one that did best on left-out teams)", "M[,M...]"),
     # judgments
     _variant("qrels take", "team", help="team to take; repeatable"),
     _variant("qrels take", "run", help="run to take; repeatable"),
@@ -436,6 +444,13 @@ _VARIANTS = (
     _variant("qrels agree", "output", help=_BASE["output"].help),
     _variant("pool build", "output", help="write to FILE (qrels: .gz compresses) instead of to standard output"),
     _variant("report", "format", default="html", choices=("html", "markdown", "json")),
+    _variant("paper", "figure", help="only the figure of this number in the paper; repeatable", metavar="N",
+        parse=whole, default=None),
+    _variant("paper", "output", help="a folder for the page, its tables and figures, instead of standard output",
+        metavar="DIR"),
+    _variant("paper", "format", help="how the page is written to standard output", default="markdown",
+        choices=("markdown", "html", "json")),
+    _variant("paper", "trials", help="number of random topic sets of the swap method (default 1000)", default=None),
     _variant("simulate", "output", help="folder to write to", metavar="DIR", required=True),
     _variant("demo", "output", help="where to put the collection", metavar="DIR", default="demo"),
     # simulation

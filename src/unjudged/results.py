@@ -178,9 +178,20 @@ class Result:
         """The rows of the tidy table."""
         return self._rows()
 
-    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+    def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """The table of the paper: columns and rows."""
         return self._layout() if self._layout else (self.columns, list(self.rows()))
+
+    def rewritten(self, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> Result:
+        """The same result with other words in its rows (None leaves a row out): its charts draw what it then says."""
+
+        def rows() -> Iterator[Row]:
+            for row in self.rows():
+                made = change(dict(zip(self.columns, row, strict=True)))
+                if made is not None:
+                    yield tuple(made[column] for column in self.columns)
+
+        return Result(self.columns, lambda: list(rows()), self.provenance, None, self._figures, notes=self.notes)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -240,10 +251,18 @@ class Result:
             import json
 
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        columns, rows = self._laid_out()
-        bold = {"text": "{}", "markdown": "**{}**", "latex": r"\textbf{{{}}}"}[format]
-        raised = {"text": " {}", "markdown": "<sup>{}</sup>", "latex": r"\textsuperscript{{{}}}"}[format]
-        clean = {"text": _printable, "markdown": _markdown_cell, "latex": _latex_cell}[format]
+        columns, rows = self.laid_out()
+        if format == "latex":
+            return self._latex(columns, rows)
+        from unjudged.spelling import legend, short_names, shortened, spellings
+
+        long = spellings(map(str, columns)) if self._layout else []
+        told = short_names([*map(str, columns), *(shown(v) for row in rows for v in row)]) if long else {}
+        names = {name: told[name] for name in long if name in told}
+        caption = " ".join(filter(None, [self.caption, f"{legend(names)}." if names else ""]))
+        bold = {"text": "{}", "markdown": "**{}**"}[format]
+        raised = {"text": " {}", "markdown": "<sup>{}</sup>"}[format]
+        clean = {"text": _printable, "markdown": _markdown_cell}[format]
         cells = [[clean(shown(v)) for v in row] for row in rows]
         right = [
             any(row[i] for row in cells) and all(not row[i] or _is_number(row[i]) for row in cells)
@@ -259,14 +278,21 @@ class Result:
         written = [
             [dressed(*pair) for pair in zip(row, texts, strict=True)] for row, texts in zip(rows, cells, strict=True)
         ]
-        view = {"text": _text, "markdown": _markdown, "latex": _latex}[format]
-        table = view([clean(str(c)) for c in columns], written, right)
-        if not self.caption:
-            return table
-        caption = clean(self.caption)
-        if format == "latex":
-            return f"\\begin{{table}}\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
-        return f"{table}\n{caption}\n"
+        view = {"text": _text, "markdown": _markdown}[format]
+        table = view([clean(shortened(str(c), names)) for c in columns], written, right)
+        return f"{table}\n{clean(caption)}\n" if caption else table
+
+    def _latex(self, columns: Sequence[str], rows: list[Row]) -> str:
+        from unjudged.latex import Cell, latex_table
+
+        def cell(value: Any) -> Cell:
+            if isinstance(value, Shown):
+                return Cell(value.text, value.bold, value.raised)
+            return Cell(_printable(shown(value)))
+
+        study = str(self.provenance.settings.get("study", "")) or self.provenance.call.partition(" ")[0] or "table"
+        label = re.sub(r"[^A-Za-z0-9-]+", "-", study).strip("-") or "table"
+        return latex_table(list(map(str, columns)), [[cell(v) for v in row] for row in rows], self.caption, label)
 
     def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> Iterator[str]:
         """A line for each row, some thousand at once: every value as text behind its piece of `before`, then `end`."""
@@ -331,7 +357,7 @@ class Result:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The laid-out table as HTML."""
-        columns, rows = self._laid_out()
+        columns, rows = self.laid_out()
         from html import escape
 
         head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
@@ -418,20 +444,6 @@ def _markdown_cell(text: str) -> str:
     return text.replace("<", "&lt;").replace("|", "\\|")
 
 
-_LATEX_SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\rightarrow$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-}
-
-
-def _latex_cell(text: str) -> str:
-    return "".join(_LATEX_SPECIAL.get(c, c) for c in _printable(text))
-
-
 def _text(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
     widths = [max(len(c), *(len(row[i]) for row in rows)) if rows else len(c) for i, c in enumerate(columns)]
 
@@ -447,12 +459,3 @@ def _markdown(columns: list[str], rows: list[list[str]], right: list[bool]) -> s
         return "| " + " | ".join(cells) + " |"
 
     return _lines([line(columns), line(["---:" if r else "---" for r in right]), *map(line, rows)])
-
-
-def _latex(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(cells) + r" \\"
-
-    spec = "".join("r" if r else "l" for r in right)
-    head = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", line(columns), r"\midrule"]
-    return _lines([*head, *map(line, rows), r"\bottomrule", r"\end{tabular}"])

@@ -15,7 +15,7 @@ from unjudged.collection import Collection, Floats
 from unjudged.collection.topics import counted_topics
 from unjudged.errors import UsageError, as_utf8
 from unjudged.kernels import write_rows
-from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.measures import Measure, measures, measures_for
 from unjudged.measures.sets import ANSWERS
 from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
@@ -85,7 +85,7 @@ class PerTopic(Result):
                     yield run, self.topics[t], values[t]
             yield run, "all", means[r]
 
-    def _laid_out(self) -> tuple[Sequence[str], list[Row]]:
+    def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """A column per measure."""
         names = [str(m) for m in self.measures]
         if self.per_topic:
@@ -339,8 +339,7 @@ def score(
         raise UsageError(f"undefined values can be {', '.join(UNDEFINED)}, not {undefined!r}")
     counted = counted_topics(collection, topics)
     wanted = usual(collection, wanted) if wanted is DEFAULT else wanted
-    chosen = measures(wanted, rel)
-    collection = with_gains_of_sets(collection, wanted)
+    chosen = measures_for(collection, wanted, rel)
     chosen = under_policy(chosen, unjudged)
     refuse_condensed_answers(collection, chosen)
     shape = len(collection.runs), len(collection.judgments.topics)
@@ -390,8 +389,7 @@ def score_bounds(
 
     refuse_unbounded(collection, growth)
     counted = counted_topics(collection, topics)
-    chosen = measures(wanted, rel)
-    collection = with_gains_of_sets(collection, wanted)
+    chosen = measures_for(collection, wanted, rel)
     ends = bounds_of(collection, chosen, growth)
     settings = {
         **collection.settings,

@@ -116,7 +116,7 @@ def test_latex_stands_alone_and_goes_to_a_file(folder: Folder, tmp_path: Path) -
     out, _ = folder.run("runs", "-m", "AP,P@10", "--format", "latex", "-o", str(tmp_path / "table.tex"))
     text = (tmp_path / "table.tex").read_text()
     assert out == ""
-    assert text.startswith("\\begin{table}\n\\caption{Means over 10 topics.")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Means over 10 topics.")
     assert text.endswith("\\end{tabular}\n\\end{table}\n")
     assert text.count("\\textbf{") >= 2
     assert text.count("\\textsuperscript{") == 24

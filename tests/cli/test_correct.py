@@ -5,20 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from places import DATA
 
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
+from unjudged.text import printed
 
 COLUMNS = [
     *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment"),
     *("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda", "pooled_runs", "mae_reduced", "mae_corrected"),
     "in_the_pool",
 ]
+
+
+METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +76,8 @@ def test_the_score_is_the_one_score_gives(sim: Path, capsys: pytest.CaptureFixtu
     means = uj.score(c, asked).means().iloc[0]
     assert [row["measure"] for row in rows] == list(means.index)
     assert [float(row["score"]) for row in rows] == pytest.approx(means.tolist(), abs=1e-12)
-    assert [row["method"] for row in rows] == ["lipani"] * 2 + ["webber-park"] * 5
+    assert {row["method"] for row in rows[:2]} <= set(METHODS)
+    assert [row["method"] for row in rows[2:]] == ["webber-park"] * 5
 
 
 def test_a_run_that_is_not_among_the_runs_given(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,10 +115,14 @@ def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) 
     c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
     c = c.with_runs([run for run in c.runs if not run.startswith("team02")])
     result = uj.correct(c, None, "P@5,AP", depth=8, pooled=list(c.runs))
+    assert set(result.frame.method[len(c.runs) :]) == {"webber-park"}
+    (taken,) = set(result.frame.method[: len(c.runs)])
     rows = result.frame.set_index(["measure", "run"])
     assert list(result.frame.run) == [*c.runs, *c.runs]
-    tried = uj.study("correction", c, cutoffs=5, per_run=True, depth=8, pooled=list(c.runs)).frame.set_index("run")
-    for ours, theirs in {"score": "reduced", "corrected": "lipani", "in_the_pool": "true", "k": "k"}.items():
+    given = {"cutoffs": 5, "per_run": True, "depth": 8, "pooled": list(c.runs), "methods": taken}
+    tried = uj.study("correction", c, **given).frame.set_index("run")
+    column = taken.replace("-", "_")
+    for ours, theirs in {"score": "reduced", "corrected": column, "in_the_pool": "true", "k": "k"}.items():
         assert rows.loc["P@5"][ours].tolist() == tried[theirs].tolist()
     assert rows["low"].isna().all() and rows["high"].isna().all()
     everything = uj.score(c, "AP").means()["AP"]
@@ -118,7 +130,7 @@ def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) 
         without = uj.leave_out(c, team=c.teams[run], depth=8, pooled=list(c.runs))
         assert rows.loc["AP", run]["score"] == pytest.approx(uj.score(without, "AP").means()["AP"][run], abs=1e-12)
         assert rows.loc["AP", run]["in_the_pool"] == pytest.approx(everything[run], abs=1e-12)
-    assert any("every run was pooled: nothing is to be corrected" in note for note in result.notes)
+    assert any("nothing to correct: every run helped make the pool" in note for note in result.notes)
     assert result.verdict is not None and "outside" not in result.verdict.sentence
     assert result.plot().svg().startswith("<svg") and "cross" in result.plot().description
     nothing = uj.correct(c, None, "P@5", depth=8, pooled=list(c.runs), validate=False)
@@ -152,7 +164,7 @@ def test_finished_work_is_kept(sim: Path, tmp_path: Path) -> None:
 
 
 def test_the_quantities_are_explained(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["correct", *pooled(sim), "--new", outsider(sim), "-m", "P@5"]) == 0
+    assert main(["correct", *pooled(sim), "--new", outsider(sim), "-m", "P@5", "--method", "lipani"]) == 0
     text = capsys.readouterr().out
     for words in (
         "P@5",
@@ -184,7 +196,9 @@ def test_json_names_pool_and_protocol(sim: Path, capsys: pytest.CaptureFixture[s
 
 def test_two_new_runs_and_latex(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = sorted(p.name for p in (sim / "runs").iterdir())[:2]
-    assert main(["correct", *pooled(sim), "--new", first, "--new", second, "--format", "latex"]) == 0
+    assert (
+        main(["correct", *pooled(sim), "--new", first, "--new", second, "--method", "lipani", "--format", "latex"]) == 0
+    )
     found = capsys.readouterr()
     assert found.out.count(r"lambda") == 2
     assert f"{first}, {second}: pooled already" in found.err
@@ -208,6 +222,9 @@ def test_a_correction_that_would_not_have_helped_is_refused(tmp_path: Path, caps
     arguments = [*given, "--depth", "1", "--new", str(tmp_path / "new"), "-m", "AP"]
     arguments += ["--pooled", str(tmp_path / "pooled")]
     (tmp_path / "pooled").write_text("a\nb\nc\n")
+    (usual,) = table(capsys, *arguments)  # not asked for: the score stays as it is
+    assert (usual["method"], float(usual["corrected"]), float(usual["adjustment"])) == ("none", 0.5, 0.0)
+    arguments += ["--method", "webber-park"]
     assert main(["correct", *arguments]) == 0
     found = capsys.readouterr()
     assert "refused" in found.out
@@ -385,3 +402,95 @@ def test_only_one_run_looks_pooled(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "only r of 2 runs looks pooled to depth 2, correction needs at least two; state the pooled runs" in said
     assert main(asked) == 0
     assert "unknown: only r of 2 runs looks pooled to depth 2" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def outside(sim: Path) -> tuple[uj.Collection, list[str], dict[str, Any]]:
+    """The collection, its runs outside the pool, and the pool."""
+    c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
+    names = [run for run in c.runs if not run.startswith("team02")]
+    return c, [run for run in c.runs if run not in names], {"depth": 8, "pooled": names}
+
+
+def test_the_method_taken_is_the_best_on_left_out_teams(
+    outside: tuple[uj.Collection, list[str], dict[str, Any]],
+) -> None:
+    """The errors of all methods by the study `correction`, which leaves teams out by itself; the smallest is taken."""
+    c, _, pool = outside
+    for n in (5, 10):
+        tried = uj.study("correction", c, cutoffs=n, methods=METHODS, **pool).frame.set_index("method").mae
+        result = uj.correct(c, None, f"P@{n}", **pool)
+        (taken,) = set(result.frame.method)
+        assert tried[taken if taken != "none" else "reduced-pool"] == pytest.approx(tried.min(), abs=1e-12)
+        for method in METHODS:
+            assert f"{method} {printed(tried[method])} ± " in result.caption
+        assert result.caption.count("(taken)") == 1
+        assert f"{taken} {printed(tried[taken])}" in result.caption and f"by {taken} " in str(result.verdict)
+        named = uj.correct(c, None, f"P@{n}", method="lipani-v2", **pool)
+        assert set(named.frame.method) == {"lipani-v2"}
+
+
+@pytest.mark.parametrize("protocol", ["strict", "sigir2015"])
+@pytest.mark.parametrize("method", [None, *METHODS])
+def test_no_score_or_interval_leaves_what_is_possible(
+    outside: tuple[uj.Collection, list[str], dict[str, Any]], protocol: str, method: str | None
+) -> None:
+    """P@n in the pool lies between P and P + k, whatever the unjudged documents are."""
+    c, names, pool = outside
+    frame = uj.correct(c, list(c.runs), "P@1,P@3,P@5", method=method, protocol=protocol, **pool).frame
+    assert set(names) <= set(frame.run)
+    for column in ("low", "corrected", "high"):
+        assert (frame[column] >= frame.p - 1e-12).all() and (frame[column] <= frame.p + frame.k + 1e-12).all()
+    assert (frame.low <= frame.corrected + 1e-12).all() and (frame.corrected <= frame.high + 1e-12).all()
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP@10", "RBP@10", "RR@10"])
+def test_other_measures_stay_within_their_exact_bounds(
+    outside: tuple[uj.Collection, list[str], dict[str, Any]], measure: str
+) -> None:
+    c, names, pool = outside
+    frame = uj.correct(c, names, measure, force=True, **pool).frame.set_index("run")
+    ends = dict(zip(c.runs, uj.score_bounds(c, measure).mean_values()[:, 0].tolist(), strict=True))
+    for run in names:
+        _, low, high = ends[run]
+        for column in ("low", "corrected", "high"):
+            assert low - 1e-12 <= frame.loc[run, column] <= high + 1e-12
+
+
+def test_a_run_with_nothing_to_correct_says_so_in_one_sentence(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pooled run's first five documents were all judged, as the pool goes eight deep."""
+    run = next(line.split("\t")[0] for line in (sim / "pooled.tsv").read_text().splitlines() if line.endswith("yes"))
+    assert main(["correct", *pooled(sim), "--new", run, "-m", "P@5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[0] == "P@5" and lines[1].endswith("nothing to correct: every document it counts was judged")
+    assert lines[2] == ""
+    verdict = next(line for line in lines if "nothing to correct in" in line)
+    assert f"; nothing to correct in {run}: all of the first 5 documents were judged" in verdict
+
+
+@pytest.mark.slow
+def test_intervals_hold_for_runs_of_teams_outside_the_pool() -> None:
+    """VERDICTS 7: of scores outside the pool, at least the share promised lies in the interval.
+
+    Pools of some teams of a real collection; the truth is P@10 with all judgments.
+    """
+    folder = DATA / "dl19-passage"
+    if not folder.is_dir():
+        pytest.skip("dl19-passage is not here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        c = uj.load(folder / "qrels.txt.gz", folder / "runs", teams=folder / "teams.tsv")
+    true = uj.score(c, "P@10").means()["P@10"]
+    chance = np.random.default_rng(0)
+    inside, promised = [], []
+    for many in (4, 6, 8, 4, 6, 8):
+        teams = chance.choice(sorted(set(c.teams.values())), many, replace=False).tolist()
+        runs = [run for run in c.runs if c.teams[run] in teams]
+        small = uj.take(c, teams=teams, depth=10, pooled=list(c.runs))
+        result = uj.correct(small, None, "P@10", depth=10, pooled=runs)
+        frame = result.frame.set_index("run")
+        assert not set(frame.index) & set(runs)
+        known = true[frame.index]
+        inside.append(float(((frame.low <= known + 1e-12) & (known <= frame.high + 1e-12)).mean()))
+        promised.append(many / (many + 1))
+    assert np.mean(inside) >= np.mean(promised)

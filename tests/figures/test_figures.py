@@ -156,6 +156,21 @@ def test_nine_measures_differ_in_colour_and_dash() -> None:
     assert len({(c, tuple(d)) for c, d in zip(colours, dashes, strict=True)}) == 16
 
 
+def test_dashes_mean_condensed_and_hues_the_measure() -> None:
+    """As in the papers: ordinary measures in full lines, condensed ones dashed, AP' in the colour of AP."""
+    names = ["AP'", "Q'(gains={1: 1, 2: 3})", "bpref", "AP", "Q(gains={1: 1, 2: 3})", "P@10"]
+    hues = dict(zip(names, theme.colour("measure", names)["scale"]["range"], strict=True))
+    assert hues["AP"] == hues["AP'"] and hues[names[1]] == hues[names[4]]
+    assert len(set(hues.values())) == 4
+    dashes = dict(zip(names, theme.dash("measure", names)["scale"]["range"], strict=True))
+    assert {tuple(dashes[n]) for n in names[:3]} == {(4, 3)} and {tuple(dashes[n]) for n in names[3:]} == {(1, 0)}
+    many = [f"{name}{prime}" for name in "ABCDEFGHIJKLMN" for prime in ("", "'")]
+    looks = zip(
+        theme.colour("measure", many)["scale"]["range"], theme.dash("measure", many)["scale"]["range"], strict=True
+    )
+    assert len({(hue, tuple(dash)) for hue, dash in looks}) == len(many)
+
+
 def test_a_chart_without_words_is_refused() -> None:
     with pytest.raises(ValueError, match="description"):
         Figure({"mark": "bar"})

@@ -167,14 +167,50 @@ def test_named_sets_are_measures(name: str) -> None:
     assert uj.score(uj.load(qrels, runs), name).values.shape == (3, 3, len(dict.fromkeys(inside)))
 
 
-def test_the_set_of_sakai_2009_brings_the_gains_of_the_paper() -> None:
-    """TREC grades 1 and 2 have gains 1 and 3: Q of the list (1, 2), by hand."""
+PAPER_SETS = [name for name in NAMED if name.startswith("sakai")]
+
+
+@pytest.mark.parametrize("name", PAPER_SETS)
+def test_sets_bring_the_gains_of_their_papers_in_the_label(name: str) -> None:
+    """TREC grades 1 and 2 have gains 1 and 3: Q of the list (1, 2), by hand. Where Q is asked for alone, it is Q."""
     qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
     by_hand = ((1 + 1) / (1 + 3) + (2 + 4) / (2 + 4)) / 2
-    assert uj.score(uj.load(qrels, run), "sakai2009").matrix("Q") == pytest.approx(np.array([[by_hand]]))
-    own = ((1 + 1) / (1 + 5) + (2 + 6) / (2 + 6)) / 2
-    assert uj.score(uj.load(qrels, run, gains={1: 1, 2: 5}), "sakai2009").matrix("Q") == pytest.approx(
-        np.array([[own]])
-    )
-    three = {"1": {"a": 1, "b": 2, "c": 3}}
-    assert uj.score(uj.load(three, run), "sakai2009").provenance.settings["gains"] == "grade"
+    plain = ((1 + 1) / (1 + 2) + (2 + 3) / (2 + 3)) / 2
+    if "Q" not in NAMED[name]:
+        return
+    scores = uj.score(uj.load(qrels, run), f"Q, {name}")
+    assert scores.matrix("Q(gains={1: 1, 2: 3})") == pytest.approx(np.array([[by_hand]]))
+    assert scores.matrix("Q") == pytest.approx(np.array([[plain]]))
+    settings = scores.provenance.settings
+    assert settings["gains"] == "grade" and "Q(gains={1: 1, 2: 3})" in settings["measures"]
+
+
+@pytest.mark.parametrize("name", PAPER_SETS)
+def test_own_gains_and_other_grades_keep_the_sets_as_they_are(name: str) -> None:
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    own = uj.score(uj.load(qrels, run, gains={1: 1, 2: 5}), name)
+    assert [str(m) for m in own.measures] == [str(m) for m in dict.fromkeys(parse(name))]
+    assert own.provenance.settings["gains"] == {1: 1.0, 2: 5.0}
+    if "Q" in NAMED[name]:
+        assert own.matrix("Q") == pytest.approx(np.array([[((1 + 1) / (1 + 5) + 1) / 2]]))
+    for others in ({"1": {"a": 1, "b": 2, "c": 3}}, {"1": {"a": 1, "b": 0}}):
+        scores = uj.score(uj.load(others, run), name)
+        assert [str(m) for m in scores.measures] == [str(m) for m in dict.fromkeys(parse(name))]
+
+
+def test_the_gains_of_a_set_are_those_given_to_the_collection() -> None:
+    """Every graded measure of the sets, RBP with its highest gain included: the label says what is computed."""
+    qrels, runs = {"1": {"a": 1, "b": 2, "c": 0}, "2": {"a": 2, "d": 1}}, {"1": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    by_set = uj.score(uj.load(qrels, runs), ["sakai2005-graded", "sakai2007", "sakai2009"])
+    by_user = uj.score(uj.load(qrels, runs, gains={1: 1, 2: 3}), ["sakai2005-graded", "sakai2007", "sakai2009"])
+    assert by_set.values == pytest.approx(by_user.values, abs=1e-12)
+
+
+def test_studies_say_which_gains_they_used() -> None:
+    qrels, runs = collection(3)
+    grades = {t: {d: min(g, 2) for d, g in docs.items()} for t, docs in qrels.items()}
+    assert max(g for docs in grades.values() for g in docs.values()) == 2
+    made = uj.power(uj.load(grades, runs), measures="sakai2009", resamples=50)
+    assert {str(r[0]) for r in made.rows()} >= {"Q(gains={1: 1, 2: 3})", "AP"}
+    assert made.provenance.settings["gains"] == "grade"
+    assert "Q(gains={1: 1, 2: 3})" in made.provenance.settings["measures"]

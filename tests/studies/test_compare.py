@@ -403,13 +403,13 @@ def test_table_of_means() -> None:
         "(two-sided paired t test, Holm within each measure, alpha = 0.05)."
     )
     assert found.table() == f"run  AP\nb_1  {best:.4f} a\nb_2  {best:.4f} a\nlow  {low:.4f} b\n\n{caption}\n"
-    assert found.render("latex") == (
-        "\\begin{table}\n"
-        f"\\caption{{{caption}}}\n"
-        "\\begin{tabular}{ll}\n\\toprule\nrun & AP \\\\\n\\midrule\n"
-        f"b\\_1 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\\\\n"
-        f"b\\_2 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\\\\n"
-        f"low & {low:.4f}\\textsuperscript{{b}} \\\\\n"
+    text = found.render("latex")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Means over 20 topics. ")
+    assert text.endswith(
+        "\\begin{tabular}{lr}\n\\toprule\nrun & AP \\tabularnewline\n\\midrule\n"
+        f"b\\_1 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\tabularnewline\n"
+        f"b\\_2 & \\textbf{{{best:.4f}}}\\textsuperscript{{a}} \\tabularnewline\n"
+        f"low & {low:.4f}\\textsuperscript{{b}} \\tabularnewline\n"
         "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
     assert f"| b_1 | **{best:.4f}**<sup>a</sup> |" in found.render("markdown")

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+import unjudged as uj
 from unjudged.results import Provenance, Result
 from unjudged.studies import layouts
 
@@ -49,3 +50,22 @@ def test_nothing_has_no_sign(value: float, text: str) -> None:
     assert f"<td>{text}</td>" in result.to_html()
     assert layouts.correlation(value) == {"0.0000": ".000", "-0.0001": ".000", "0.5000": ".500"}[text]
     assert layouts.percent(value, 2) == {"0.0000": "0.00%", "-0.0001": "-0.01%", "0.5000": "50.00%"}[text]
+
+
+def test_heads_of_several_collections_do_not_claim_gains_others_lack() -> None:
+    """Grades 0, 1, 2 bring gains into the names of a set, binary ones do not: the head they share is the short name."""
+    made = {}
+    for name, top in (("graded", 2), ("binary", 1)):
+        qrels = {str(t): {f"d{i}": min((i + t) % 3, top) for i in range(8)} for t in range(4)}
+        runs = {f"r{r}": {t: {f"d{(i * (r + 1)) % 8}": 8.0 - i for i in range(8)} for t in qrels} for r in range(1, 4)}
+        made[name] = uj.load(qrels, runs, teams={run: f"t{run}" for run in runs})
+    options = {"measures": "sakai2009", "test": "none", "all_runs": True, "depth": 3, "pooled": "all"}
+    result = uj.study("leave-team-out", made, **options)
+    head = result.table().splitlines()[0]
+    assert " Q " in head and "gains" not in head
+    names = {row[0]: set() for row in result.rows()}
+    for row in result.rows():
+        names[row[0]].add(row[3])
+    assert "Q(gains={1: 1, 2: 3})" in names["graded"] and "Q" in names["binary"]
+    assert any(note.startswith("graded: gains of ") and "Q(gains={1: 1, 2: 3})" in note for note in result.notes)
+    assert result.provenance.settings["measures"]["graded"] != result.provenance.settings["measures"]["binary"]

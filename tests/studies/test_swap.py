@@ -17,6 +17,7 @@ from places import DATA
 import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.statistics.draws import topic_set_pairs
+from unjudged.studies.swap import sensitivity_bars
 
 
 def test_swap_against_a_plain_loop() -> None:
@@ -257,3 +258,23 @@ def test_independent_sets_swap_less_than_disjoint_ones(name: str) -> None:
     for measure in ("AP", "Q", "RBP"):
         assert swaps[measure, "independent"] < 0.8 * swaps[measure, "disjoint"]
         assert abs(swaps[measure, "replacement"] / swaps[measure, "disjoint"] - 1) < 0.15
+
+
+def test_bars_are_sorted_and_a_measure_without_a_difference_has_none(tiny: uj.Collection) -> None:
+    """Confidence in the axis title, percentages as in the table, no bar of 0 for what is not known."""
+    result = uj.study("swap", tiny, measures="AP,P@5,RR", trials=20, c=4, sampling="disjoint", confidence=(95, 50))
+    columns, rows = ("measure", "sampling", "confidence", "required_difference", "max_performance"), []
+    for measure, share in (("b", 0.25), ("none", math.nan), ("a", 0.75)):
+        rows.append((measure, "disjoint", 95, 0.1, 0.5, 0.2, share))
+    made = uj.Result((*columns, "relative", "share"), lambda: rows, result.provenance)
+    spec = sensitivity_bars(made).spec
+    bars, numbers, without = spec["spec"]["layer"]
+    assert bars["encoding"]["y"]["sort"] == ["a", "b", "none"]
+    assert "95% confidence" in bars["encoding"]["x"]["title"]
+    values = {row["measure"]: row for row in spec["data"]["values"]}
+    assert values["none"]["share"] is None and values["none"]["told"] == "no difference is confirmed"
+    assert (values["a"]["told"], values["b"]["told"]) == ("75.0%", "25.0%")
+    assert numbers["transform"] == [{"filter": "isValid(datum.share)"}]
+    assert without["transform"] == [{"filter": "!isValid(datum.share)"}]
+    assert "no difference is confirmed" in sensitivity_bars(made).svg()
+    assert result.plot().svg().startswith("<svg")

@@ -36,6 +36,7 @@ VERBS = (
     "report",
     "serve",
     "study",
+    "paper",
     "simulate",
     "demo",
     "ci",
@@ -129,7 +130,7 @@ def _dispatch(given: list[str]) -> int:
         part = rest[0]
         if part not in module.PARTS:
             there = ", ".join(module.PARTS)
-            kind = "study" if verb == "study" else "part"
+            kind = verb if verb in ("study", "paper") else "part"
             print(f"{name}: unknown {kind} {part!r}{nearest(part, module.PARTS)}; there are {there}", file=sys.stderr)
             return 2
         module = module.PARTS[part]

@@ -7,10 +7,9 @@ unjudged correct qrels.txt runs/ --teams teams.tsv --new my.run -m RBP,AP,nDCG@1
 unjudged correct qrels.txt runs/ --teams teams.tsv --truth truth.txt      (simulated: errors against the truth)
 
 RUN... are the runs of the evaluation the pool was made in; --new names the runs to be corrected. Without --new every
-run that was not pooled is corrected; where all were pooled, each is shown as if its team had been left out. P@n is
-corrected by lipani (default), webber-park or a later variant; any other measure by webber-park. The correction is first
-tried on the pool itself: each team is left out and corrected as if it were new. Where the correction does not reduce
-the error, measures other than P@n are refused (--force corrects them all the same).
+run that was not pooled is corrected; where all were pooled, each is shown as if its team had been left out. Every
+method is first tried on the pool itself: each team is left out and corrected as if it were new. The method with the
+smallest error there is taken, or none where none helps; --method names another one (--force where it does not help).
 """
 
 from __future__ import annotations

@@ -60,6 +60,8 @@ def explain(name: str) -> str:
     if name in NAMED:
         inside = ", ".join(str(m) for m in parse(name))
         return f"{name}: a set of measures\n\n{_filled(inside)}\n"
+    if parts := [known for known in NAMED if known.startswith(f"{name}-")]:
+        return "\n".join(explain(part) for part in parts)
     if re.fullmatch(r"[Uu][Jj]\d+", name):
         code = name.upper()
         if code not in findings.CODES:

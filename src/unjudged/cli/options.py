@@ -19,6 +19,7 @@ from unjudged.results import FORMATS
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
+    from unjudged.collection.manifest import Collections
     from unjudged.results import Result
 
 READING = (
@@ -35,6 +36,8 @@ Argument = str | tuple[str, tuple[str, ...]]
 
 COLLECTION: tuple[Argument, ...] = ("qrels", "runs", ("reading", READING))
 """QRELS, RUN... and how to read them."""
+COLLECTIONS: tuple[Argument, ...] = ("qrels", "runs", "collections", "collection", ("reading", READING))
+"""The same, or a manifest of several collections."""
 IN_POOL: Argument = ("pool", POOL)
 
 ANSWER_WITHIN = "10s"
@@ -207,6 +210,37 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     )
     print_notes(collection.notes)
     return collection
+
+
+def needs_collection(args: argparse.Namespace) -> None:
+    """A UsageError where neither files nor a manifest are given, or --collection without one."""
+    if args.collection:
+        raise UsageError("--collection chooses from a manifest: give --collections FILE, too")
+    if args.qrels is None or not args.runs:
+        missing = "QRELS and RUN" if args.qrels is None else "RUN"
+        raise UsageError(f"{missing} missing: give the judgments and the runs, or a manifest (--collections FILE)")
+
+
+def described_by(args: argparse.Namespace) -> int:
+    """How many collections a manifest describes (0 without one); its mistakes are told before anything is read."""
+    from unjudged.collection.manifest import described
+
+    return 0 if args.collections is None else len(described(args.collections, args.collection or None))
+
+
+def open_manifest(args: argparse.Namespace) -> Collections:
+    """The collections of a manifest; options of reading hold for those that do not say otherwise."""
+    from unjudged.collection.manifest import READING as KEYS
+    from unjudged.collection.manifest import read_manifest
+
+    if args.qrels is not None:
+        raise UsageError("give QRELS RUN... or --collections FILE, not both")
+    if args.teams is not None:
+        raise UsageError("--teams: with a manifest each collection names its own teams (teams = FILE)")
+    given = {key: value for key in KEYS if (value := getattr(args, key)) not in (None, False, default(key))}
+    found, notes = read_manifest(args.collections, args.collection or None, jobs=args.jobs, **given)
+    print_notes(notes)
+    return found
 
 
 def open_again(args: argparse.Namespace, qrels: str) -> Collection:

@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from unjudged.cli import options
-from unjudged.cli.options import COLLECTION, IN_POOL, Part
+from unjudged.cli.options import COLLECTION, COLLECTIONS, IN_POOL, Part
+from unjudged.errors import UsageError
 from unjudged.results import FORMATS
 
 HELP = "what a pool is made of: depth, pooled runs, contributions; build new ones"
@@ -24,11 +25,19 @@ def _describe(args: argparse.Namespace) -> None:
 
     unjudged pool describe qrels.txt runs/ --teams teams.tsv
     unjudged pool describe qrels.txt runs/ --only 601-650 --pooled infer --format tsv
+    unjudged pool describe --collections collections.toml
     unjudged pool describe qrels.txt runs/ --runs
     """
     from unjudged.pools.describe import describe, judged_curves, pooled_runs
 
     pool = options.pool_keywords(args)
+    if args.collections is not None:
+        if args.curves or args.by_run:
+            raise UsageError(f"{'--curves' if args.curves else '--runs'} is for one collection at a time")
+        result = describe(options.open_manifest(args), **pool, rel=args.rel, call=args.call)
+        options.write_result(result, args)
+        return
+    options.needs_collection(args)
     collection = options.open_collection(args)
     if args.curves:
         result = judged_curves(collection, call=args.call)
@@ -92,7 +101,7 @@ PARTS = {
         "pool describe",
         _describe,
         "topics, judgments, depth, pooled runs, coverage, judged@k",
-        (*COLLECTION, "rel", "curves", "by_run", IN_POOL),
+        (*COLLECTIONS, "rel", "curves", "by_run", IN_POOL),
         FORMATS,
     ),
     "contributions": Part(

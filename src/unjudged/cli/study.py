@@ -40,7 +40,7 @@ class Part:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The study's options, which come from its keyword arguments."""
         study, command = self._study, f"study {self._study.name}"
-        options.add_all(parser, command, *options.COLLECTION)
+        options.add_all(parser, command, *options.COLLECTIONS)
         own = parser.add_argument_group("this study")
         groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
         titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
@@ -63,10 +63,13 @@ class Part:
         if any(other in given and getattr(args, f"usual_{name}", False) for name, other in EXCLUDING.items()):
             raise UsageError("--one-per-team and --all-runs exclude each other")
         study.ready({**self._fixed, **given})  # refuses what means nothing before anything is read
-        charts = options.charts_asked(args, study.charts({**self._fixed, **given}, several=bool(args.beside)))
+        several = bool(args.beside) or options.described_by(args) > 1
+        charts = options.charts_asked(args, study.charts({**self._fixed, **given}, several=several))
+        if other := next((name for name in JUDGMENTS if name in given and several), None):
+            raise UsageError(f"{option(other, f'study {study.name}').spellings[0]} is for one collection at a time")
         collections = _collections(args)
         given |= {name: options.open_again(args, given[name]) for name in JUDGMENTS if name in given}
-        with options.on_cluster(args.cluster) as executor, _progress() as progress:
+        with options.on_cluster(args.cluster) as executor, progress_bars() as progress:
             result = run_study(
                 self._name,
                 collections,
@@ -105,11 +108,16 @@ class _Studies(Mapping[str, Part]):
 PARTS = _Studies()
 
 
-def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]:
+def _collections(args: argparse.Namespace) -> Collection | Mapping[str, Collection]:
+    if args.collections is not None:
+        if args.beside:
+            raise UsageError("--beside puts a collection beside QRELS RUN...; write it into the manifest instead")
+        return options.open_manifest(args)
+    options.needs_collection(args)
     first = options.open_collection(args)
     if not args.beside:
         return first
-    found = {_name_of(args.qrels): first}
+    found = {name_of(args.qrels): first}
     for folder in args.beside:
         where = Path(folder)
         qrels = next((q for q in (where / "qrels.txt", where / "qrels.txt.gz") if q.is_file()), None)
@@ -120,17 +128,28 @@ def _collections(args: argparse.Namespace) -> Collection | dict[str, Collection]
             raise UsageError(f"--beside {folder}: two collections are called {name}")
         teams = where / "teams.tsv"
         changed = {"qrels": str(qrels), "runs": [str(where / "runs")], "teams": str(teams) if teams.is_file() else None}
-        found[name] = options.open_collection(argparse.Namespace(**{**vars(args), **changed}))
+        found[name] = _beside(argparse.Namespace(**{**vars(args), **changed}), name)
     return found
 
 
-def _name_of(qrels: str) -> str:
+def _beside(args: argparse.Namespace, name: str) -> Collection:
+    """A further collection; --only says nothing about one that has none of these topics."""
+    from unjudged.collection.topics import NoneOfTheTopics
+
+    try:
+        return options.open_collection(args)
+    except NoneOfTheTopics:
+        options.print_notes([f"{name}: none of the topics {args.only} is judged here; all of its topics are used"])
+        return options.open_collection(argparse.Namespace(**{**vars(args), "only": None}))
+
+
+def name_of(qrels: str) -> str:
     """A collection is called after the folder of its judgments."""
     return Path(qrels).resolve().parent.name or "collection"
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Any]:
+def progress_bars() -> Iterator[Any]:
     """Bars on a terminal, a plain line per stage elsewhere; both on stderr."""
     if not sys.stderr.isatty():
         yield _plain
@@ -152,6 +171,8 @@ def _progress() -> Iterator[Any]:
 
 
 def _plain(stage: str, done: int, total: int, before: int) -> None:
-    if done == before:
+    if not total:
+        print(stage, file=sys.stderr, flush=True)
+    elif done == before:
         kept = f", {before} kept from before" if before else ""
         print(f"{stage}: {total} unit{'s' * (total != 1)}{kept}", file=sys.stderr, flush=True)

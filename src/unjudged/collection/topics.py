@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 TOPICS = ("judged", "run", "common")
 
 
+class NoneOfTheTopics(InputError):
+    """Not one of the topics named is judged."""
+
+
 def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
@@ -23,6 +27,7 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
     """Topic numbers for `601-650,700`: ranges over whole numbers, single ids as they are."""
     known = {topic: i for i, topic in enumerate(topics)}
     chosen: set[int] = set()
+    absent: list[str] = []
     for part in filter(None, (p.strip() for p in spec.split(","))):
         low, dash, high = part.partition("-")
         if part in known:
@@ -31,9 +36,11 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
             found = [i for t, i in known.items() if _is_whole(t) and int(low) <= int(t) <= int(high)]
         else:
             found = []
-        if not found:
-            raise InputError(f"no judged topic matches {part!r} (there are {topics[0]} to {topics[-1]})")
+        absent += [] if found else [part]
         chosen.update(found)
+    if absent:
+        kind = InputError if chosen else NoneOfTheTopics
+        raise kind(f"no judged topic matches {absent[0]!r} (there are {topics[0]} to {topics[-1]})")
     if not chosen:
         raise UsageError("no topics named")
     return sorted(chosen)

@@ -41,7 +41,8 @@ def groups_of(collection: Collection, pool: Pool, leave: str) -> dict[str, str]:
 class Trial:
     """The experiment at one cut-off: a value per kept run.
 
-    `new`: numbers of the kept runs among the pooled ones. `per_topic`: topics x runs, the true P@n of each topic.
+    `new`: numbers of the kept runs among the pooled ones. `per_topic`: topics x runs, the true P@n of each topic; NaN
+    for a topic the run lacks, where the protocol averages over a run's own topics.
     """
 
     n: int
@@ -147,7 +148,10 @@ class Experiment:
         topics = lists.topics_of(plan.pooled, plan.pooled)
         true = protocol.means(full.over_topics().relevant, plan.n, topics) / effect.scale
         runs = tuple(lists.runs[r] for r in plan.new)
-        return Trial(plan.n, runs, plan.new, np.asarray(true, np.float64), effect, added, full.relevant / plan.n)
+        per_topic = full.relevant / plan.n
+        if protocol.own_topics:
+            per_topic = np.where(lists.answered[plan.new].T, per_topic, np.nan)
+        return Trial(plan.n, runs, plan.new, np.asarray(true, np.float64), effect, added, per_topic)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from unjudged.collection import Floats
 from unjudged.correction import lipani, webber_park
 from unjudged.correction.counts import MOST, Counts
@@ -18,9 +20,19 @@ METHODS = ("lipani", "webber-park", "lipani-v2", "webber-ratio", "per-topic")
 RECALL = "webber-recall"
 """The later form of Webber & Park's adjustment for R@n."""
 
+NONE = "none"
+"""The score as it is: what is chosen where no correction did better."""
+
+
+def candidates(measure: Measure) -> tuple[str, ...]:
+    """Every correction that fits a measure."""
+    if measure.name == "P":
+        return METHODS
+    return ("webber-park", RECALL) if measure.name == "R" and measure.params["k"] else ("webber-park",)
+
 
 def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The methods asked for, checked against the measure; the usual one where none is named."""
+    """The methods asked for, checked against the measure; every one that fits where none is named."""
     counts = measure.name == "P"
     if counts and not measure.params["k"]:
         raise UsageError("P is corrected at a cut-off, e.g. P@10")
@@ -29,7 +41,7 @@ def methods_for(measure: Measure, method: str | Sequence[str] | None) -> tuple[s
     if measure.condensed:
         raise UsageError(f"{measure} leaves unjudged documents out, so there is nothing to correct; take it without '")
     if method is None:
-        return ("lipani",) if counts else ("webber-park",)
+        return candidates(measure)
     asked = tuple(dict.fromkeys(m.strip() for m in (method.split(",") if isinstance(method, str) else method)))
     for one in asked:
         one_of(one, (*METHODS, RECALL), "method")
@@ -48,8 +60,13 @@ def adjustments(
     made = {
         "lipani": lambda: effect.adjustment(indicator),
         "lipani-v2": lambda: effect.adjustment(None),
-        "webber-park": lambda: webber_park.adjustment(lists, counted, protocol),
+        "webber-park": lambda: _inside(effect, webber_park.adjustment(lists, counted, protocol), protocol),
         "webber-ratio": lambda: webber_park.ratio_adjustment(lists, counted, protocol, effect.k),
         "per-topic": lambda: lipani.per_topic_adjustment(lists, counted, protocol, indicator),
     }
     return effect, {method: made[method]() for method in methods}
+
+
+def _inside(effect: lipani.Effect, added: Floats, protocol: Protocol) -> Floats:
+    """No more than k where the protocol keeps to what is possible: the true score lies in [P, P + k]."""
+    return np.minimum(added, effect.k) if protocol.bounded else added

@@ -24,7 +24,8 @@ class Protocol:
     topics, also those without judgments; else over all judged topics, missing ones count 0. `rounded`: each mean is
     rounded half-up to four decimals before it is used. `ties`: the order of equal scores. `repooled`: where a
     pooled run is left out, judgments that no other pooled run found go, too, also those this run did not find.
-    `tolerance`: a pool that is not stated is inferred by the rule of the paper, with this tolerance.
+    `bounded`: a correction adds no more than k, the share of unjudged places. `tolerance`: a pool that is not stated is
+    inferred by the rule of the paper, with this tolerance.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Protocol:
     rounded: bool
     ties: str
     repooled: bool
+    bounded: bool
     tolerance: float | None = None
 
     def read(self, collection: Collection) -> Collection:
@@ -71,13 +73,23 @@ class Protocol:
             "a topic the new run lacks": "is left out of the merged run's mean"
             if self.own_topics
             else "leaves the pooled run's list as it is",
+            "corrected scores": "at most P + k" if self.bounded else "not limited",
         }
 
 
 SIGIR2015 = Protocol(
-    "sigir2015", siblings=True, own_topics=True, rounded=True, ties="trec9", repooled=True, tolerance=TOLERANCE
+    "sigir2015",
+    siblings=True,
+    own_topics=True,
+    rounded=True,
+    ties="trec9",
+    repooled=True,
+    bounded=False,
+    tolerance=TOLERANCE,
 )
-STRICT = Protocol("strict", siblings=False, own_topics=False, rounded=False, ties="trec10", repooled=False)
+STRICT = Protocol(
+    "strict", siblings=False, own_topics=False, rounded=False, ties="trec10", repooled=False, bounded=True
+)
 PROTOCOLS = {protocol.name: protocol for protocol in (SIGIR2015, STRICT)}
 
 

@@ -5,12 +5,14 @@ Colours and axes are those of all charts (`theme`); no chart tells anything by c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from unjudged.figures import theme
 from unjudged.figures._figure import Figure
 from unjudged.figures.records import Records, distinct, side_by_side
+from unjudged.spelling import short_names
 
 Spec = dict[str, Any]
 
@@ -40,6 +42,12 @@ def names(column: str, order: Sequence[str], title: str = "") -> Spec:
     return {"field": column, "type": "nominal", "title": title or None, "sort": list(order)}
 
 
+def short_labels(known: Sequence[str]) -> Spec:
+    """Labels of an axis of measures: short names, where the spellings are long."""
+    shorter = short_names(known)
+    return {"labelExpr": f"({json.dumps(shorter)})[datum.label] || datum.label"} if shorter else {}
+
+
 def tips(*columns: str | tuple[str, str]) -> list[Spec]:
     """What the tooltip shows: columns, with a number format where one is given."""
     shown = []
@@ -55,9 +63,12 @@ def as_it_is(*columns: str) -> list[Spec]:
     return [{"field": column} for column in columns]
 
 
-def rank_axis() -> Spec:
-    """Ranks from the top down, whole numbers only."""
-    return field("rank", scale={"reverse": True, "zero": False}, axis={"tickMinStep": 1, "format": "d"})
+def rank_axis(last: int) -> Spec:
+    """Ranks from the top down, from 1 to the last, whole numbers only; 1 is always told."""
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 10**9) if last / s <= 12)
+    told = [1, *(rank for rank in range(step, last + 1, step) if rank > 1)]
+    scale = {"reverse": True, "zero": False, "nice": False, "domain": [1, max(last, 2)]}
+    return field("rank", scale=scale, axis={"values": told, "format": "d"})
 
 
 # -- layers

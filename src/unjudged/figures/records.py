@@ -30,6 +30,6 @@ def side_by_side(rows: Records, spec: dict[str, Any]) -> dict[str, Any]:
     """The chart once, or once per collection where there are several."""
     if not rows or "collection" not in rows[0]:
         return {"data": {"values": rows}, **spec}
-    outer: dict[str, Any] = {key: spec.pop(key) for key in ("description", "title") if key in spec}
+    outer: dict[str, Any] = {key: spec.pop(key) for key in ("description", "title", "resolve") if key in spec}
     facet = {"field": "collection", "type": "nominal", "title": None, "sort": distinct(rows, "collection")}
     return {**outer, "data": {"values": rows}, "facet": facet, "columns": 2, "spec": spec}

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from unjudged.spelling import is_condensed, ordinary
+
 Mode = Literal["light", "dark"]
 Place = Literal["light", "dark", "page"]
 
 BLUE, ORANGE, GREEN, PINK, SKY, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 OKABE_ITO = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, "#000000")
 """Okabe and Ito's colours without their yellow, which white paper swallows."""
+HUES = OKABE_ITO[:6]
+"""Those that light and dark paper both show."""
 ON_DARK = (SKY, ORANGE, GREEN, PINK, BLUE, VERMILION, "#FFFFFF")
 GREY = "#8c8c8c"
 """Things that stay as they are: visible on light and on dark paper."""
 PALE = "#d9d9d9"
 """Fields that say nothing."""
+ON_PALE, ON_STRONG = "#1b1b1b", "#ffffff"
+"""Text on pale and on strong colours of a map, the same on light and dark paper."""
 DASHES = ([1, 0], [6, 2], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 2], [3, 1])
+FULL, DASHED = ([1, 0], [12, 2], [16, 2, 2, 2]), ([4, 3], [2, 2], [6, 3, 1, 3])
+"""Ordinary measures, and condensed ones; the further ones where more than six measures share the colours."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 AMOUNT = "cividis"
 SIGNED = "blueorange"
@@ -73,13 +81,22 @@ def config(mode: Place = "light") -> dict[str, Any]:
 
 
 def colour(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
-    """Categories by colour; more than seven share colours and differ in dash and shape."""
-    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": {"domain": names}}
+    """Categories by colour; more than seven share colours and differ in dash and shape.
+
+    A condensed measure has the colour of the ordinary one (AP' that of AP): hue says which measure, dashes say how
+    unjudged documents count.
+    """
+    scale: dict[str, Any] = {"domain": names}
+    if _paired(field, names):
+        scale["range"] = [HUES[hue % len(HUES)] for hue, _ in _styles(names)]
+    return {"field": field, "type": "nominal", "sort": names, "title": title, "scale": scale}
 
 
 def dash(field: str, names: list[str], *, title: str | None = None) -> dict[str, Any]:
-    """The same categories by dash, in the same legend."""
+    """The same categories by dash, in the same legend: ordinary measures in full lines, condensed ones dashed."""
     steps = [DASHES[_step(i)] for i in range(len(names))]
+    if _paired(field, names):
+        steps = [(DASHED if condensed else FULL)[hue // len(HUES) % 3] for hue, condensed in _styles(names)]
     return {**colour(field, names, title=title), "scale": {"domain": names, "range": steps}}
 
 
@@ -87,6 +104,17 @@ def shape(field: str, names: list[str], *, title: str | None = None) -> dict[str
     """The same categories by shape, in the same legend."""
     marks = [SHAPES[_step(i)] for i in range(len(names))]
     return {**colour(field, names, title=title), "scale": {"domain": names, "range": marks}}
+
+
+def _paired(field: str, names: list[str]) -> bool:
+    """Are these measures, condensed ones among them?"""
+    return field == "measure" and any(map(is_condensed, names))
+
+
+def _styles(names: list[str]) -> list[tuple[int, bool]]:
+    """Of each measure: the number of its hue, and whether it is condensed."""
+    hues = {name: hue for hue, name in enumerate(dict.fromkeys(map(ordinary, names)))}
+    return [(hues[ordinary(name)], is_condensed(name)) for name in names]
 
 
 def _step(i: int) -> int:

@@ -13,7 +13,7 @@ from unjudged.measures import (  # noqa: F401 - importing declares; the order is
     preference,
     user_models,
 )
-from unjudged.measures._grammar import measures, names_a_paper, parse, registered, split_list, with_gains_of_sets
+from unjudged.measures._grammar import measures, measures_for, names_a_paper, parse, registered, split_list
 from unjudged.measures._measure import ALIASES, REGISTRY, Definition, Measure, Parameter, measure
 from unjudged.measures.citations import CITATIONS
 from unjudged.measures.sets import NAMED
@@ -28,9 +28,9 @@ __all__ = [
     "Parameter",
     "measure",
     "measures",
+    "measures_for",
     "names_a_paper",
     "parse",
     "registered",
     "split_list",
-    "with_gains_of_sets",
 ]

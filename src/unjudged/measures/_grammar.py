@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.errors import MeasureError, nearest
 from unjudged.measures import sets, trec_names
 from unjudged.measures._measure import ALIASES, REGISTRY, Measure
+from unjudged.measures.paper_names import from_paper
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
@@ -57,6 +58,11 @@ def parse(text: str) -> list[Measure]:
     found = trec_names.parse(text)
     if found is not None:
         return [m.measure for m in found if m.measure is not None]
+    if (ours := from_paper(text)) is not None:
+        return parse(ours)
+    if parts := [name for name in sets.NAMED if name.startswith(f"{text}-")]:
+        told = ", ".join(f"{name} ({len(sets.NAMED[name])} measures)" for name in parts)
+        raise MeasureError(f"{text} has {len(parts)} sets of measures, take one or several: {told}")
     raise MeasureError(f"unknown measure {text!r}{_hint(text)}; 'unjudged explain --list' shows all")
 
 
@@ -144,16 +150,22 @@ def _from_ir_measures(thing: Any) -> list[Measure]:
     return [known(**params).complete()]
 
 
-def with_gains_of_sets(collection: Collection, wanted: Any) -> Collection:
-    """The collection with the gains a named set among the measures brings along, where the user gave none."""
-    brought, own = _gains_of_sets(wanted), collection.judgments.gains
-    if brought is not None and not own.levels and own.top_grade == max(brought):
-        return collection.with_gains(brought)
-    return collection
+def measures_for(collection: Collection, wanted: Any, rel: int | None = None) -> list[Measure]:
+    """The measures as `measures` reads them, those of named sets with the gains of their paper (see `sets`).
+
+    The gains are in the spelling, so that one label never stands for two values. They are brought to judgments of
+    documents with the grades 0, 1, 2 where the user gave no gains.
+    """
+    judgments = collection.judgments
+    own = judgments.gains
+    fits = not own.levels and judgments.group is None and own.top_grade == max(sets.PAPER_GAINS)
+    return _read(wanted, rel, sets.PAPER_GAINS if fits else None)
 
 
-def _gains_of_sets(wanted: Any) -> dict[int, float] | None:
-    return next((sets.GAINS[part] for part in _spellings(wanted) if part in sets.GAINS), None)
+def _of_paper(measure: Measure, gains: dict[int, float]) -> Measure:
+    """With these gains, where the measure takes gains and names none."""
+    takes = "gains" in measure.params and measure.params["gains"] is None
+    return measure(gains=gains) if takes else measure
 
 
 def _spellings(wanted: Any) -> list[str]:
@@ -172,17 +184,23 @@ def measures(wanted: Any, rel: int | None = None) -> list[Measure]:
 
     `rel` becomes the smallest relevant grade of those that name none. Each measure appears once.
     """
+    return _read(wanted, rel, None)
+
+
+def _read(wanted: Any, rel: int | None, gains: dict[int, float] | None) -> list[Measure]:
+    """The measures; `gains` are for those of the sets that bring them."""
     found: list[Measure] = []
     if isinstance(wanted, str):
         for part in split_list(wanted):
-            found += parse(part)
+            brought = gains is not None and part in sets.WITH_PAPER_GAINS
+            found += [_of_paper(m, gains) if brought and gains else m for m in parse(part)]
     elif isinstance(wanted, Measure):
         found = [wanted.complete()]
     elif hasattr(wanted, "NAME") and hasattr(wanted, "params"):
         found = _from_ir_measures(wanted)
     elif isinstance(wanted, Iterable):
         for part in wanted:
-            found += measures(part)
+            found += _read(part, None, gains)
     else:
         raise MeasureError(f"a measure is a spelling like 'nDCG@10' or a measure object, not {wanted!r}")
     if rel is not None:

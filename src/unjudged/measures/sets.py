@@ -68,7 +68,10 @@ ANSWERS = "sakai2005-qa"
 PAPERS = tuple(name for name in NAMED if name.startswith("sakai") and name != ANSWERS)
 """Sets of the papers that take the best runs by AP."""
 
-GAINS: dict[str, dict[int, float]] = {"sakai2009": {1: 1.0, 2: 3.0}}
-"""Gains a set brings along for judgments with the grades 0, 1, 2 (TREC's; B and S of NTCIR's three levels).
+PAPER_GAINS: dict[int, float] = {1: 1, 2: 3}
+"""Sakai's gains for judgments of documents with the grades 0, 1, 2: TREC's two levels are B (gain 1) and S (gain 3) of
+NTCIR's three (Sakai 2009, section 3). With other grades, the grade is the gain."""
 
-They hold where the user gives none; judgments with other grades keep grade = gain."""
+WITH_PAPER_GAINS = tuple(name for name in NAMED if name.startswith("sakai"))
+"""The sets whose graded measures take these gains where the user gives none. The gains then stand in the measure's
+spelling, as in `Q(gains={1: 1, 2: 3})`: a measure without gains in its name has those of the collection."""

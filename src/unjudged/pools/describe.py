@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from unjudged.collection import Collection, Pool
 from unjudged.collection.inference import infer_pool
+from unjudged.collection.manifest import Collections
 from unjudged.collection.membership import coverage_of, teams_of
-from unjudged.collection.pool import inferred_depth, inferred_runs, pool_of
+from unjudged.collection.pool import inferred_depth, inferred_runs, pool_of, read_pooled
 from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.results import Provenance, Result, Row
@@ -24,7 +25,7 @@ SURE = 0.9
 
 
 def describe(
-    collection: Collection,
+    collection: Collection | Mapping[str, Collection],
     *,
     depth: int | None = None,
     pooled: str | Sequence[str] | None = None,
@@ -39,7 +40,11 @@ def describe(
     One row per statistic: its value (a count or an average), and the lowest and highest one over topics (over runs for
     judged@k). Coverage counts the judgments in the top of the pooled runs (`depth`, `pooled` as in `pool_of`: every
     run given unless stated); which runs look pooled is told beside it, by name in the notes. `by` as in `membership`.
+    Several collections, {name: Collection} or those of a manifest, stand side by side.
     """
+    if isinstance(collection, Mapping):
+        given = {"depth": depth, "pooled": pooled, "tolerance": tolerance, "by": by, "rel": rel, "cutoffs": cutoffs}
+        return _side_by_side(collection, given, call)
     judgments, full = collection.judgments, collection.full
     if collection.teams:
         teams_of(collection)  # a team file that misses a run is told
@@ -88,6 +93,61 @@ def describe(
     provenance = Provenance.of(call, collection.sources, settings)
     notes = [*pool.notes, *_pool_notes(full, pool, looks), *coverage.warnings()]
     return Result(("statistic", "value", "low", "high"), rows, provenance, layout, notes=notes)
+
+
+def _side_by_side(collections: Mapping[str, Collection], given: Mapping[str, Any], call: str) -> Result:
+    """A column per collection; what a manifest says of one holds there."""
+    own = collections.settings if isinstance(collections, Collections) else {}
+    each: dict[str, Result] = {}
+    for name, collection in collections.items():
+        told = dict(own.get(name, {}))
+        if isinstance(told.get("pooled"), str):
+            told["pooled"] = read_pooled(told["pooled"])
+        try:
+            each[name] = describe(collection, **{**given, **told}, call=call)
+        except UsageError as problem:
+            raise UsageError(f"{name}: {problem}") from None
+    if not each:
+        raise UsageError("no collection to describe")
+
+    def layout() -> tuple[Sequence[str], list[Row]]:
+        cells = {name: {row[0]: row[1:] for row in result.laid_out()[1]} for name, result in each.items()}
+        statistics = dict.fromkeys(row[0] for result in each.values() for row in result.rows())
+        shown: list[Row] = [
+            (s, *(" ".join(filter(None, map(str, cells[name].get(s, ("",))))) for name in each))
+            for s in sorted(statistics, key=_in_order(statistics))
+        ]
+        return ("statistic", *each), shown
+
+    return Result(
+        ("collection", "statistic", "value", "low", "high"),
+        lambda: [(name, *row) for name, result in each.items() for row in result.rows()],
+        Provenance.of(
+            call,
+            tuple(source for result in each.values() for source in result.provenance.inputs),
+            {name: result.provenance.settings for name, result in each.items()},
+        ),
+        layout,
+        notes=[f"{name}: {note}" for name, result in each.items() for note in result.notes],
+    )
+
+
+def _in_order(statistics: Iterable[str]) -> Callable[[str], tuple[int, float]]:
+    """Statistics as one collection lists them: grades from the highest, cut-offs from the smallest."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(statistics):
+        first.setdefault(_family(name), place)
+
+    def key(name: str) -> tuple[int, float]:
+        number = name.removeprefix("grade ").removeprefix("judged@")
+        value = float(number) if number.isdigit() else 0.0
+        return first[_family(name)], -value if name.startswith("grade ") else value
+
+    return key
+
+
+def _family(name: str) -> str:
+    return "grade" if name.startswith("grade ") else "judged@" if name.startswith("judged@") else name
 
 
 def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, call: str = "") -> Result:

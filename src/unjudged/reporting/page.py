@@ -145,7 +145,7 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
     """A script or style by its hash, for the content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode()}'"
 
@@ -172,8 +172,8 @@ def html(report: Report, most: int = MOST_ROWS) -> str:
             vega=library,
             version=__version__,
             data=as_script({s.key: packed(s) for s in sections}),
-            script_hashes=f"{_hash(library)} {_hash(js)}",
-            style_hash=_hash(css),
+            script_hashes=f"{policy_hash(library)} {policy_hash(js)}",
+            style_hash=policy_hash(css),
         )
     )
     return printable(text)

@@ -7,7 +7,7 @@ and measure (tables 3 and 4), a summary of each condition (tables 5 to 7), and w
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,6 +23,7 @@ from unjudged.statistics.pairs import exact_mean, exact_means
 from unjudged.studies import layouts
 from unjudged.studies.completed import Completed
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Setup, Table, Unanswerable, leading
+from unjudged.studies.engine.answer import one_head
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
@@ -85,7 +86,7 @@ def columns_of(what: str, summary: bool = False) -> tuple[str, ...]:
     """The columns; `what` happened to a team is `left_out` or `taken` (with the column `excluded`)."""
     tail = ("excluded", "repeat") if what == "taken" else ("repeat",)
     if summary:
-        return ("condition", "measure", "tau", "power", "misses", "false_alarms", *tail)
+        return ("condition", "measure", "tau", "power", "misses", "false_alarms", "required_difference", *tail)
     return (what, "run", "measure", "full", "reduced", "change_pct", "rank_full", "rank_reduced", *tail)
 
 
@@ -110,7 +111,9 @@ def _change_rows(bias: Bias, with_excluded: bool) -> list[Row]:
 
 
 def _summary_rows(bias: Bias, with_excluded: bool) -> list[Row]:
-    """(condition, measure): tau, power, misses and false alarms; `average` leaves the excluded out."""
+    """(condition, measure): tau, power, misses, false alarms and the difference required; `average` leaves the excluded
+    out. Where repeats draw other runs, the difference required is not known: it is that of all runs drawn.
+    """
     rows: list[Row] = []
     scored = bias.scored
     for repeat, selection in enumerate(bias.setup.selections, 1):
@@ -122,12 +125,14 @@ def _summary_rows(bias: Bias, with_excluded: bool) -> list[Row]:
             out = condition in bias.excluded
             tail = (["yes" if out else "no"] if with_excluded else []) + [repeat]
             for m, measure in enumerate(scored.measures):
-                values = (scored.tau(c, m, selection), *scored.significance(c, m, selection))
+                known = scored.required is not None and not bias.setup.varied
+                required = float(scored.required[c, m]) if known and scored.required is not None else math.nan
+                values = (scored.tau(c, m, selection), *scored.significance(c, m, selection), required)
                 if about_runs and not out:
                     averaged[m].append(values)
                 rows.append((condition, str(measure), *values, *tail))
         for m, measure in enumerate(scored.measures):
-            means = exact_means(np.transpose(averaged[m])).tolist() if averaged[m] else [math.nan] * 4
+            means = exact_means(np.transpose(averaged[m])).tolist() if averaged[m] else [math.nan] * 5
             rows.append((AVERAGE, str(measure), *means, *(["no"] if with_excluded else []), repeat))
     return rows
 
@@ -177,7 +182,8 @@ def together(answers: Answers) -> Table:
     told = [(case.name, *answer.data) for case, answer in answers if answer.rows]
     spread = any(varied for _, varied, _ in told)
     tables = [(name, *layout(spread)) for name, _, layout in told]
-    return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
+    head = one_head([columns for _, columns, _ in tables])
+    return ["collection", *head], [(name, *row) for name, _, rows in tables for row in rows]
 
 
 def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:
@@ -212,19 +218,30 @@ def _summary_table(names: Sequence[str], rows: list[Row]) -> Table:
         condition = r[place["condition"]]
         if condition in (FULL, AVERAGE) or "+" in condition:
             blocks.setdefault(condition, {}).setdefault(r[place["measure"]], []).append(r)
-    kinds = (("tau", layouts.correlation), ("power", layouts.percent), ("misses", None), ("false_alarms", None))
+    kinds: tuple[tuple[str, Callable[[float], str] | None], ...] = (
+        *(("tau", layouts.correlation), ("power", layouts.percent)),
+        *(("required_difference", _required), ("misses", None), ("false_alarms", None)),
+    )
     table: list[Row] = []
     for condition, by_measure in blocks.items():
         for kind, show in kinds:
             series = [[r[place[kind]] for r in by_measure[m]] for m in measures]
             untested = all(math.isnan(v) for values in series for v in values) and kind != "tau"
-            if untested or (condition == FULL and kind != "power"):
+            of_full = ("power", "required_difference")
+            if untested or (kind not in of_full if condition == FULL else kind == "required_difference"):
                 continue
             texts = [layouts.spread(values, show or layouts.counts(series)) for values in series]
             means = [float(np.mean(values)) for values in series]
             smallest = kind in ("misses", "false_alarms")
-            table.append((condition, kind.replace("_", " "), *layouts.best(means, texts, smallest=smallest)))
+            cells = layouts.best(means, texts, smallest=smallest)
+            if kind == "required_difference":
+                cells = [Shown(text) for text in texts]
+            table.append((condition, kind.replace("_", " "), *cells))
     return ["judgments", "", *measures], table
+
+
+def _required(difference: float) -> str:
+    return "-" if math.isnan(difference) else f"{difference:.2f}"
 
 
 # -- leaving out: what an outsider loses
@@ -360,25 +377,46 @@ def _changes(loss: float) -> str:
 
 
 def change_map(result: Result, what: str) -> Figure:
-    """Team x measure: the change in percent, blue for losses, orange for gains."""
+    """Team x measure: the change in percent, blue for losses, orange for gains, as the table has it.
+
+    The colours end where nineteen of twenty changes do, so that one odd run does not pale all others.
+    """
     rows = records(result)
     teams, measures = distinct(rows, what), distinct(rows, "measure")
-    limit = max((abs(row["change_pct"]) for row in rows if row["change_pct"] is not None), default=1.0) or 1.0
-    signed = {"scheme": theme.SIGNED, "domain": [-limit, limit], "domainMid": 0}
+    largest = max((abs(row["change_pct"]) for row in rows if row["change_pct"] is not None), default=0.0)
+    sizes = sorted(abs(row["change_pct"]) for row in rows if row["change_pct"] is not None)
+    limit = (sizes[math.ceil(0.95 * len(sizes)) - 1] if sizes else 0.0) or largest or 1.0
+    signed = {"scheme": theme.SIGNED, "domain": [-limit, limit], "domainMid": 0, "clamp": True}
     mean = {"field": "change_pct", "aggregate": "mean", "format": "+.2f"}
+    several: dict[tuple[Any, ...], list[float]] = {}
+    for row in rows:
+        if row["change_pct"] is not None:
+            several.setdefault((row.get("collection"), row[what], row["measure"]), []).append(row["change_pct"])
+    for row in rows:
+        found = several.get((row.get("collection"), row[what], row["measure"]))
+        row["told"] = layouts.signed_percent(exact_mean(found)) if found else "n/a"
+        row["strong"] = found is not None and abs(exact_mean(found)) > 0.75 * limit
+    x = {**marks.names("measure", measures), "axis": {"orient": "top", "labelAngle": 0, **marks.short_labels(measures)}}
+    y = marks.names(what, teams, what.replace("_", " "))
     fields = marks.layer(
         "rect",
         {"tooltip": True},
-        x={**marks.names("measure", measures), "axis": {"labelAngle": -40}},
-        y=marks.names(what, teams, what.replace("_", " ")),
+        x=x,
+        y=y,
         color=marks.field("change_pct", title="change (%)", aggregate="mean", scale=signed),
         tooltip=[*marks.as_it_is(what, "measure"), mean],
     )
     said = (
         f"Change in percent of each team's run in {len(measures)} measures, {len(teams)} teams; the largest is "
-        f"{limit:.1f}%. Blue: the run loses, orange: it gains."
+        f"{layouts.signed_percent(largest).lstrip('+')}, colours end at {layouts.signed_percent(limit).lstrip('+')}. "
+        "Blue: the run loses, orange: it gains."
     )
-    return marks.chart(rows, said, fields, width={"step": 44}, height={"step": 16})
+    ink = {"condition": {"test": "datum.strong", "value": theme.ON_STRONG}, "value": theme.ON_PALE}
+    told = {"aggregate": "max", "field": "told", "type": "nominal"}
+    numbers = marks.layer(
+        "text", {"fontSize": 10, "aria": False}, x=x, y=y, text=told, color=ink, detail={"field": "strong"}
+    )
+    return marks.chart(rows, said, fields, numbers, width={"step": 54}, height={"step": 18})
 
 
 def change_strips(result: Result, what: str) -> Figure:
@@ -408,11 +446,23 @@ def rank_slopes(result: Result, what: str) -> Figure:
     up = "datum.rank_reduced < datum.rank_full ? 'rises' : 'stays'"
     how = {"field": "move", "type": "nominal", "title": "rank", "legend": marks.LINES}
     colours = {"domain": moves, "range": [theme.VERMILION, theme.GREY, theme.BLUE]}
+    last = max((row[key] or 1 for row in rows for key in ("rank_full", "rank_reduced")), default=1)
+    x = {"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": marks.UPRIGHT}
+    x |= {"scale": {"type": "point", "padding": 0.9}}
+    y = {key: value for key, value in marks.rank_axis(last).items() if key != "title"}
+    names = marks.layer(
+        "text",
+        {"align": "right", "dx": -7, "fontSize": 9, "limit": 72, "aria": False},
+        x=x,
+        y=y,
+        text={"field": what},
+    )
+    names["transform"] = [{"filter": f"datum.side == '{sides[0]}'"}]
     lines = marks.layer(
         "line",
         {"point": True, "opacity": 0.75},
-        x={"field": "side", "type": "ordinal", "sort": sides, "title": None, "axis": marks.UPRIGHT},
-        y={key: value for key, value in marks.rank_axis().items() if key != "title"},
+        x=x,
+        y=y,
         detail=marks.as_it_is(what, "run"),
         color={**how, "scale": colours},
         strokeDash={**how, "scale": {"domain": moves, "range": [[1, 0], [2, 3], [6, 3]]}},
@@ -423,9 +473,10 @@ def rank_slopes(result: Result, what: str) -> Figure:
         f"Rank of each run, {sides[0]} and {sides[1]}, a panel per measure; {moved} of {len(rows)} ranks change.",
         {"field": "measure", "type": "nominal", "sort": distinct(rows, "measure"), "title": None},
         lines,
-        width=110,
-        height=max(220, min(700, 9 * len({row["run"] for row in rows}))),
-        wrapped=5,
+        names,
+        width=200,
+        height=max(220, min(700, 11 * len({row["run"] for row in rows}))),
+        wrapped=3,
         transform=[
             {"filter": "isValid(datum.rank_full) && isValid(datum.rank_reduced)"},
             {"calculate": f"datum.rank_reduced > datum.rank_full ? 'falls' : {up}", "as": "move"},

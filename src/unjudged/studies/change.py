@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, marks, records
-from unjudged.measures import Measure, with_gains_of_sets
+from unjudged.measures import Measure
 from unjudged.results import Result, Row
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
@@ -38,9 +38,9 @@ def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
     now = case.collection
     if set(now.runs) - set(before.runs):
         raise UsageError("the collection before the change needs the same runs")
-    wanted = scoring.chosen()
+    wanted = scoring.chosen(now)
     measure = wanted[leading(wanted)]
-    sides = [with_gains_of_sets(c.with_runs(now.runs), scoring.measures).alone() for c in (before, now)]
+    sides = [c.with_runs(now.runs).alone() for c in (before, now)]
     old, new = (value["means"] for value in case.run(scored, (sides, measure), [0, 1], f"{len(now.runs)} runs"))
     first, second = ranks(old), ranks(new)
     rows: list[Row] = [

@@ -6,6 +6,7 @@ error of left-out runs is the verdict (`after_correction`), here, in the study `
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,18 +19,20 @@ from unjudged.collection import Collection, Floats, Ints, Pool
 from unjudged.correction import lipani
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
 from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
-from unjudged.correction.methods import RECALL, methods_for
+from unjudged.correction.methods import NONE, RECALL, methods_for
 from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.correction.trust import Trust
+from unjudged.correction.trust import Trust, best_of, errors_of_the_choice
 from unjudged.errors import UsageError, nearest, one_of
 from unjudged.figures import Figure, marks, records, theme
 from unjudged.io import files
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
+from unjudged.measures.bounds import BOUNDED
 from unjudged.options import check
 from unjudged.results import Result, Row, Step, Verdict
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
+from unjudged.studies.score_range import DEEPEST, bounded
 from unjudged.text import counted, printed
 
 QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
@@ -70,17 +73,19 @@ def correct(
     without it every run that was not pooled is corrected. Where every run was pooled, the table shows each of them
     left out with its team: its score then, the corrected one, and its score in the pool.
 
-    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --merge-weight and --indicator belong to it),
-    webber-park (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall.
-    The correction is tried on the pool first: each team (without a team file: each run) is left out and corrected as if
-    it were new. That gives the interval, at --confidence. Where it brings no gain, measures other than P@n are refused;
-    --force gives them all the same, and --no-trial saves the trial.
+    P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --merge-weight and --indicator belong to it), webber-park
+    (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall. Every method
+    is tried on the pool first: each team (without a team file: each run) is left out and corrected as if it were new.
+    The method with the smallest error there is taken, or none where none helps; --method takes another one. The trial
+    also gives the interval, at --confidence; scores and intervals stay within what the unjudged documents allow. A
+    method named that brings no gain is refused for measures other than P@n; --force gives it all the same, and
+    --no-trial saves the trial (P@n is then corrected by lipani).
     """
     how = protocol_of(protocol)
     check("merge_weight", merge_weight)
     check("confidence", confidence, "correct")
     one_of(indicator, lipani.INDICATORS, "indicator")
-    chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
+    chosen: Chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
     if new is not None and set(base.full.runs) != set(base.runs):
         base = base.with_runs(base.full.runs)  # the pool is that of all runs, and the new one may have been dropped
@@ -94,7 +99,7 @@ def correct(
     outside = names is None
     if names is None:
         names = tuple(run for run in base.runs if run not in set(pool.runs))
-    asked = _Asked(case, pool, how, merge_weight, indicator, confidence, force)
+    asked = _Asked(case, pool, how, merge_weight, indicator, confidence, force or method is None)
     left = "team" if case.collection.teams else "run"
     groups = groups_of(base, pool, left)
     tried: Trials = {}
@@ -104,6 +109,9 @@ def correct(
         case.note("the pooled runs belong to fewer than two teams: nothing can be left out, so nothing is validated")
     elif not no_trial:
         tried = asked.tried(base, groups, left, chosen)
+    trials = tried
+    if method is None:
+        chosen, tried = recommended(chosen, tried, groups, confidence, keep_none=not force)
     found = asked.corrected(whole, names, chosen, tried) if names else _left_out(chosen, tried)
     for note in _notes(whole, names, pool, chosen, outside):
         case.note(note)
@@ -111,13 +119,16 @@ def correct(
         case.note("no teams are known: validated by leaving out single runs, which is milder than a new team")
     held = min([c.trust.confidence for c in found if c.trust], default=confidence)
     if names and held < confidence - ZERO:
-        case.note(f"too few left-out runs for {confidence:.0%}: the intervals hold for {held:.0%} of such runs")
-    useless = [c for c in found if c.trust and not c.trust.helps]
+        many = counted(len(set(groups.values())), left)
+        case.note(f"{many} are too few for {confidence:.0%}: the intervals hold for {held:.0%} of such runs")
+    useless = [c for c in found if c.trust and not c.trust.helps and c.method != NONE]
     for note in dict.fromkeys(f"{c.measure}, {c.method}: {c.trust.sentence()}" for c in useless if c.trust):
         case.note(note)
     lead, (by, *_) = chosen[0]
     first = [c for c in found if (c.measure, c.method) == (str(lead), by)] if names else []
-    moved = lifted([c.adjustment for c in first], *([] if outside else ["new run"]))
+    unjudged = [c.quantities.get("k", 1.0) for c in first]
+    runs = [c.run for c in first]
+    moved = lifted(lead, runs, [c.adjustment for c in first], unjudged, *([] if outside else ["new run"]))
     if any(c.refused for c in first):
         moved = "; the correction is refused"
     return Answer(
@@ -127,6 +138,7 @@ def correct(
         lambda: _short_table(found) if outside else _explained(found),
         {"corrected": corrected_scores},
         _caption(pool, left if tried else None, held, bool(names)),
+        _of_methods(trials, chosen),
         settings={
             **whole.settings,
             **how.settings(),
@@ -135,6 +147,12 @@ def correct(
             "merge weight": merge_weight,
             "indicator": indicator,
             "validated by leaving out": f"one {left} at a time" if tried else None,
+            "errors of the methods tried": {
+                f"{measure}, {one}": {"before": t.trust.before, "after": t.trust.after}
+                for (measure, one), t in trials.items()
+                if one != NONE
+            },
+            "method": "given" if method is not None else "the best of those tried" if trials else "the usual one",
             "confidence": confidence,
         },
         sources=[source for source in whole.sources if source not in set(case.sources)],
@@ -225,6 +243,30 @@ def corrected_by_scoring(shared: Scorer, run: str) -> Arrays:
 # -- corrections
 
 
+def recommended(
+    chosen: Chosen, tried: Trials, groups: Mapping[str, str], confidence: float, keep_none: bool = True
+) -> tuple[Chosen, Trials]:
+    """The best method of each measure, and its trial; the usual method where nothing was tried.
+
+    The interval comes from the errors of the choice itself: each team's runs by the method that is best without them.
+    """
+    best: list[tuple[Measure, tuple[str, ...]]] = []
+    found: dict[tuple[Measure, str], Tried] = {}
+    for measure, methods in chosen:
+        own = {one: tried[measure, one] for one in methods if (measure, one) in tried}
+        if not own:
+            best.append((measure, methods[:1]))
+            continue
+        if keep_none:
+            own[NONE] = next(iter(own.values())).uncorrected(groups, confidence)
+        errors = {one: t.trust.errors[:, 1] for one, t in own.items()}
+        name = best_of(errors)
+        outer = errors_of_the_choice(errors, [groups[run] for run in own[name].runs])
+        best.append((measure, (name,)))
+        found[measure, name] = own[name].with_errors(outer, groups, confidence)
+    return best, found
+
+
 @dataclass(frozen=True, eq=False)
 class Tried:
     """One method tried on the pool: the scores of every pooled run, left out with its group."""
@@ -238,11 +280,24 @@ class Tried:
     effect: lipani.Effect | None = None
 
     @classmethod
-    def of(cls, trial: Trial, method: str, confidence: float) -> Tried:
+    def of(cls, trial: Trial, method: str, confidence: float, groups: Mapping[str, str]) -> Tried:
         """A method of P@n."""
-        trust = Trust.of(trial.true, trial.reduced, trial.estimate(method), confidence)
+        of_runs = [groups[run] for run in trial.runs]
+        trust = Trust.of(trial.true, trial.reduced, trial.estimate(method), confidence, of_runs)
         added, effect = trial.adjustments[method], trial.effect
         return cls(trial.runs, trial.true, trial.reduced, added, effect.peers, trust, effect)
+
+    def uncorrected(self, groups: Mapping[str, str], confidence: float) -> Tried:
+        """The same runs without a correction."""
+        nothing = np.zeros_like(self.added)
+        of_runs = [groups[run] for run in self.runs]
+        return replace(self, added=nothing, trust=Trust.of(self.true, self.reduced, self.reduced, confidence, of_runs))
+
+    def with_errors(self, outer: Floats, groups: Mapping[str, str], confidence: float) -> Tried:
+        """The same with an interval from other errors."""
+        of_runs = [groups[run] for run in self.runs]
+        trust = Trust.of(self.true, self.reduced, self.reduced + self.added, confidence, of_runs, outer)
+        return replace(self, trust=trust)
 
     @property
     def worst(self) -> str:
@@ -268,7 +323,7 @@ class Corrected:
     quantities: Mapping[str, float] = field(default_factory=dict)
     trust: Trust | None = None
     refused: bool = False
-    bounded: bool = True
+    bounds: tuple[float, float] = (-math.inf, math.inf)
     in_the_pool: float | None = None
 
     @property
@@ -276,12 +331,20 @@ class Corrected:
         """The corrected score; None where the correction was refused."""
         return None if self.refused else self.score + self.adjustment
 
+    @property
+    def complete(self) -> bool:
+        """Were all documents judged that the score looks at? Then there is nothing to correct."""
+        return bool(self.quantities) and self.quantities["k"] < ZERO
+
     def interval(self) -> tuple[float | None, float | None]:
-        """Where the score in the pool lies, judged by the runs left out of this pool; nowhere, where it is known."""
+        """Where the score in the pool lies, judged by the runs left out of this pool; nowhere, where it is known.
+
+        It stays within the bounds: what the unjudged documents allow.
+        """
         if self.trust is None or self.corrected is None or self.in_the_pool is not None:
             return None, None
-        low, high = self.corrected - self.trust.reach, self.corrected + self.trust.reach
-        return (max(low, 0.0), min(high, 1.0)) if self.bounded else (low, high)
+        low, high = self.bounds
+        return max(self.corrected - self.trust.reach, low), min(self.corrected + self.trust.reach, high)
 
     def row(self) -> Row:
         """As a row of the tidy table."""
@@ -320,7 +383,7 @@ class _Asked:
             values = self.case.run(tried_by_counting, shared, units, many)
             for (measure, methods), value in zip(counts, values, strict=True):
                 (trial,) = trials_of(value, self.pool)
-                found |= {(measure, one): Tried.of(trial, one, self.confidence) for one in methods}
+                found |= {(measure, one): Tried.of(trial, one, self.confidence, groups) for one in methods}
         if others:
             scorer = self._scorer(collection, others, groups)
             parts = self.case.run(tried_by_scoring, scorer, list(dict.fromkeys(scorer.groups)), many)
@@ -328,7 +391,7 @@ class _Asked:
             sizes = np.array([sum(own != group for own in scorer.groups) for group in scorer.groups])
             for m, pair in enumerate(others):
                 true, reduced, added = out.true[:, m], out.reduced[:, m], out.added[:, m]
-                trust = Trust.of(true, reduced, reduced + added, self.confidence)
+                trust = Trust.of(true, reduced, reduced + added, self.confidence, scorer.groups)
                 found[pair] = Tried(self.pool.runs, true, reduced, added, sizes, trust)
         return found
 
@@ -340,23 +403,36 @@ class _Asked:
         many = counted(len(names), "new run")
         if counts:
             how = {"alpha": self.merge_weight, "indicator": self.indicator}
-            shared = NewRuns.of(collection, self.pool, names, self.protocol, counts[0][1], **how)
+            used = dict.fromkeys(one for _, methods in counts for one in methods if one != NONE)
+            shared = NewRuns.of(collection, self.pool, names, self.protocol, tuple(used), **how)
             units = [(m.params["k"], m.params["rel"]) for m, _ in counts]
             values = self.case.run(corrected_by_counting, shared, units, many)
             for (measure, methods), value in zip(counts, values, strict=True):
                 effect, added = lipani.from_arrays(value)
+                ends = np.stack([effect.p, effect.p + effect.k], axis=1)
                 for one in methods:
-                    more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one))}
-                    found[measure, one] = _each(measure, one, names, effect.p, added[one], effect.peers, **more)
+                    more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one)), "ends": ends}
+                    plus = added[one] if one != NONE else np.zeros(len(names))
+                    found[measure, one] = _each(measure, one, names, effect.p, plus, effect.peers, **more)
         if others:
             values = self.case.run(corrected_by_scoring, self._scorer(collection, others), list(names), many)
             scores, added_by_all, peers = (np.array([v[key] for v in values]) for key in ("score", "added", "peers"))
             for m, pair in enumerate(others):
                 believed = trust.get(pair)
                 refused = believed is not None and not believed.helps and not self.force
-                more = {"trust": believed, "refused": refused, "bounded": pair[0].definition.bounded}
-                found[pair] = _each(*pair, names, scores[:, m], added_by_all[:, m], peers, **more)
+                more = {"trust": believed, "refused": refused, "ends": self._ends(collection, names, pair[0])}
+                plus = added_by_all[:, m] if pair[1] != NONE else np.zeros(len(names))
+                found[pair] = _each(*pair, names, scores[:, m], plus, peers, **more)
         return _in_order(found, chosen)
+
+    def _ends(self, collection: Collection, names: Sequence[str], measure: Measure) -> Floats:
+        """Runs x (lowest, highest) score that the unjudged documents allow; [0, 1] where that is slow to find."""
+        if measure.name not in BOUNDED or not 0 < (measure.params.get("k") or 0) <= DEEPEST or measure.name == "Q":
+            ends = (0.0, 1.0) if measure.definition.bounded else (-math.inf, math.inf)
+            return np.tile(ends, (len(names), 1))
+        shared = (collection, collection.rankings, measure)
+        (value,) = self.case.run(bounded, shared, [0], f"what the unjudged documents allow in {measure}")
+        return np.asarray(value["ends"][[collection.runs.index(run) for run in names], 1:], np.float64)
 
     def _scorer(
         self, collection: Collection, others: Sequence[tuple[Measure, str]], groups: Mapping[str, str] | None = None
@@ -384,15 +460,19 @@ def _each(
     peers: Ints,
     effect: lipani.Effect | None = None,
     in_the_pool: Floats | None = None,
+    ends: Floats | None = None,
     **more: Any,
 ) -> list[Corrected]:
-    """Every run by one measure and method."""
+    """Every run by one measure and method; no corrected score leaves `ends`, the lowest and highest possible one."""
+    if ends is not None:
+        added = np.clip(scores + added, ends[:, 0], ends[:, 1]) - scores
     quantities = [effect.quantities(u) if effect else {} for u in range(len(runs))]
     true = [None] * len(runs) if in_the_pool is None else in_the_pool.tolist()
-    numbers = zip(runs, scores.tolist(), added.tolist(), peers.tolist(), quantities, true, strict=True)
+    limits = [(-math.inf, math.inf)] * len(runs) if ends is None else list(map(tuple, ends.tolist()))
+    numbers = zip(runs, scores.tolist(), added.tolist(), peers.tolist(), quantities, true, limits, strict=True)
     return [
-        Corrected(run, str(measure), method, score, plus, many, own, in_the_pool=known, **more)
-        for run, score, plus, many, own, known in numbers
+        Corrected(run, str(measure), method, score, plus, many, own, in_the_pool=known, bounds=(low, high), **more)
+        for run, score, plus, many, own, known, (low, high) in numbers
     ]
 
 
@@ -420,7 +500,7 @@ def _in_order(found: Mapping[tuple[Measure, str], list[Corrected]], chosen: Chos
 def _notes(collection: Collection, names: Sequence[str], pool: Pool, chosen: Chosen, outside: bool) -> list[str]:
     notes = [note for measure, _ in chosen for note in _away_from_truth(measure)]
     if outside and not names:
-        notes.append("every run was pooled: nothing is to be corrected; the rows show each run left out of the pool")
+        notes.append("nothing to correct: every run helped make the pool; the rows show each run left out of it")
     inside = [name for name in names if name in pool.runs]
     if inside:
         notes.append(f"{', '.join(inside)}: pooled already; corrected as if pooled runs were only the others")
@@ -481,17 +561,30 @@ def after_correction(
         return limit.unknown(f"{measure} was corrected without trying that on left-out {left}s first{lifted}", step)
     few = limit.too_few(teams=many, topics=len(case.topics))
     few = few if left == "team" else few.replace("team", "run")
-    before, after = tried.trust.before, tried.trust.after
-    if before < ZERO:
+    trust = tried.trust
+    if trust.before < ZERO:
         sentence = f"left-out runs lose nothing here in {measure}, so there is nothing to correct"
         return limit.verdict(sentence, 0.0, too_few=few)
-    share = after / before
-    change = f"stays at {printed(before)}"
-    if printed(after) != printed(before):
-        change = f"{'falls' if after < before else 'rises'} from {printed(before)} to {printed(after)}"
-    sentence = f"by {method} the error of left-out runs in {measure} {change}{lifted}"
-    step = _next(case, share, pooling, named)
-    return limit.verdict(sentence, share, too_few=few, decided_by=(tried.worst,), next=step)
+    at_most = trust.share_at_most(limit["sure"])
+    sentence = f"{_change(trust, measure, method, limit['sure'], at_most)}{lifted}"
+    if not math.isfinite(at_most):
+        return limit.unknown(f"{sentence}; but {few or f'one {left} alone decides it'}")
+    step = _next(case, at_most, pooling, named)
+    return limit.verdict(sentence, at_most, too_few=few, decided_by=(tried.worst,), next=step)
+
+
+def _change(trust: Trust, measure: str, method: str, confidence: float, at_most: float) -> str:
+    """What the correction did to the error of left-out runs, and how sure that is."""
+    before, after = printed(trust.before), printed(trust.after)
+    if method == NONE:
+        return f"no method brings left-out runs nearer to their {measure} in the pool, so it stays as it is"
+    change = f"stays at {before}"
+    if after != before:
+        change = f"{'falls' if trust.after < trust.before else 'rises'} from {before} to {after}"
+    sure = trust.give_or_take(confidence)
+    spread = f", give or take {printed(sure)}" if math.isfinite(sure) else ""
+    chance = " (which may be chance)" if trust.helps and after != before and 1 <= at_most < math.inf else ""
+    return f"by {method} the error of left-out runs in {measure} {change}{spread}{chance}"
 
 
 def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
@@ -503,15 +596,28 @@ def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
     return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)
 
 
-def lifted(adjustments: Sequence[float], what: str = "run outside the pool") -> str:
-    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`."""
+def lifted(
+    measure: Measure,
+    runs: Sequence[str],
+    adjustments: Sequence[float],
+    unjudged: Sequence[float],
+    what: str = "run outside the pool",
+) -> str:
+    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`.
+
+    `unjudged`: their shares of unjudged places (k). Where all are 0, there is nothing to correct.
+    """
     up = [value for value in adjustments if value > ZERO]
     many = len(adjustments)
     if not many:
         return ""
+    all_of_them = counted(many, what, what.replace("run", "runs"))
+    if max(unjudged) < ZERO:
+        whose = runs[0] if many == 1 else f"the {all_of_them}"
+        n = measure.params.get("k")
+        return f"; nothing to correct in {whose}: all of the first {n} documents were judged"
     if many == 1:
         return f"; the one {what} {f'is lifted by {printed(up[0])}' if up else 'keeps its score'}"
-    all_of_them = counted(many, what, what.replace("run", "runs"))
     if not up:
         return f"; none of {all_of_them} is lifted"
     return (
@@ -526,6 +632,28 @@ def _caption(pool: Pool, left: str | None, confidence: float, intervals: bool) -
     tried = f" Tried by leaving each {left} out of the pool" if left else ""
     held = f"; intervals hold for {confidence:.0%} of such runs" if left and intervals else ""
     return f"Pool: top {pool.depth} of {len(pool.runs)} runs{pool.guessed}.{tried}{held}{'.' if left else ''}"
+
+
+def _of_methods(trials: Trials, chosen: Chosen) -> str:
+    """The errors of all methods tried, best first: `P@10: as it is 0.0435, webber-ratio 0.0173 ± 0.0041 (taken)`."""
+    parts = []
+    for measure, taken in chosen:
+        own = {one: t.trust for (m, one), t in trials.items() if m == measure and one != NONE}
+        if not own:
+            continue
+        order = sorted(own, key=lambda one: round(own[one].after, 12))
+        told = [
+            f"{one} {printed(own[one].after)}{_plus_minus(own[one])}{' (taken)' if one in taken else ''}"
+            for one in order
+        ]
+        as_it_is = f"as it is {printed(own[order[0]].before)}{' (taken)' if NONE in taken else ''}"
+        parts.append(f"{measure}: {as_it_is}, {', '.join(told)}")
+    return f"Mean error of left-out runs in {'; '.join(parts)}." if parts else ""
+
+
+def _plus_minus(trust: Trust) -> str:
+    half = trust.give_or_take()
+    return f" ± {printed(half)}" if math.isfinite(half) else ""
 
 
 def _short_table(found: Sequence[Corrected]) -> Table:
@@ -546,6 +674,8 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
     """The quantities of one corrected score."""
     q, n = c.quantities, c.measure
     lines = [(n, printed(c.score), "score with the judgments as they are")]
+    if c.complete:
+        return [(n, printed(c.score), "nothing to correct: every document it counts was judged")]
     if q:
         lines = [
             (n, printed(q["p"]), "share of judged relevant documents among the first places"),
@@ -592,6 +722,8 @@ def _by_sign(value: float, up: str, down: str, none: str) -> str:
 
 
 def _added(c: Corrected) -> str:
+    if c.method == NONE:
+        return "no method did better on left-out runs than the score as it is"
     if c.method == "webber-park":
         return f"mean loss of the {c.peers} pooled runs when each is left out of the pool"
     if c.method == "webber-recall":

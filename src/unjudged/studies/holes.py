@@ -6,7 +6,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.measures import Measure, with_gains_of_sets
+from unjudged.measures import Measure
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.pairs import ZERO, exact_mean
@@ -51,9 +51,9 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     """
     if case.collection.judgments.group is not None:
         raise Unanswerable("answers outside the classes are wrong, not unjudged, so there are no holes in their lists")
-    wanted = scoring.chosen()
+    c = case.collection
+    wanted = scoring.chosen(c)
     measure = wanted[leading(wanted)]
-    c = with_gains_of_sets(case.collection, scoring.measures)
     limit = case.limits["never-judged"]
     top, longest = int(limit["top"]), int(c.hits.length.max(initial=1))
     edges = [edge for edge in EDGES if edge < longest]

@@ -140,7 +140,7 @@ def rank_lines(rows: Records, measure: str) -> Chart:
         "line",
         {"point": True},
         x=marks.field("judge", "ordinal", title="", sort=list(SIDES), axis={"labelAngle": 0, "title": None}),
-        y=marks.rank_axis(),
+        y=marks.rank_axis(max((point["rank"] for point in points), default=1)),
         detail={"field": "run"},
         color=marks.field("move", "nominal", title="rank", scale=colours),
         tooltip=marks.tips("run", "first", "second"),

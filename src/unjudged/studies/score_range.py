@@ -6,7 +6,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats, Rankings
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.measures import Measure, measures, with_gains_of_sets
+from unjudged.measures import Measure, measures
 from unjudged.measures.bounds import BOUNDED
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score_bounds
@@ -36,8 +36,8 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     could give: exact bounds (docs/bounds.md). The measure is the first of those asked that looks at the top of the
     lists, else nDCG@10; `unjudged score --unjudged bounds` gives the bounds of others.
     """
-    measure = _bounded(scoring)
-    c = with_gains_of_sets(case.collection, scoring.measures)
+    c = case.collection
+    measure = _bounded(scoring, c)
     (found,) = case.run(bounded, (c, c.rankings, measure), [0], f"{counted(len(c.runs), 'run')} by {measure}")
     value, low, high = found["ends"].T
     order = sorted(range(len(c.runs)), key=lambda r: (-round(float(value[r]), 12), c.runs[r]))
@@ -55,9 +55,9 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     )
 
 
-def _bounded(scoring: UsualScoring) -> Measure:
+def _bounded(scoring: UsualScoring, collection: Collection) -> Measure:
     """The first measure that looks at the top of the lists only and can be bounded, else nDCG@10."""
-    cut = [(m.params.get("k") or 0, m) for m in scoring.chosen() if m.name in BOUNDED and not m.condensed]
+    cut = [(m.params.get("k") or 0, m) for m in scoring.chosen(collection) if m.name in BOUNDED and not m.condensed]
     early = [m for k, m in cut if 0 < k <= EARLY]
     deeper = [m for k, m in cut if EARLY < k <= DEEPEST]
     return next(iter([*early, *deeper]), measures("nDCG@10", scoring.rel)[0])

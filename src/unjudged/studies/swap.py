@@ -395,21 +395,42 @@ def shared_bars(result: Result) -> Figure:
 
 
 def sensitivity_bars(result: Result) -> Figure:
-    """Share of comparisons with the required difference, at the highest confidence: a panel per way of sampling."""
+    """Share of comparisons with the required difference, at the highest confidence: a panel per way of sampling.
+
+    The most sensitive measure stands first; a measure without a required difference has no bar but the word for it.
+    """
     rows = records(result)
     level = max(row["confidence"] for row in rows)
     shown = [row for row in rows if row["confidence"] == level]
+    for row in shown:
+        known = row["share"] is not None
+        row["told"] = layouts.percent(row["share"]) if known else "no difference is confirmed"
+    ways = distinct(shown, "sampling")
+    first = {row["measure"]: row["share"] for row in reversed(shown) if row["sampling"] == ways[0]}
+    order = sorted(distinct(shown, "measure"), key=lambda m: -(-1.0 if first.get(m) is None else first[m]))
     best = max(shown, key=lambda row: row["share"] or 0)
+    y = marks.names("measure", order)
+    x = marks.field("share", title=f"share of comparisons, {level:g}% confidence")
+    x |= {"axis": {"format": "%", "tickCount": 5}}
     bars = marks.layer(
         "bar",
         {"color": theme.BLUE, "tooltip": True},
-        x=marks.field("share", title="comparisons", axis={"format": "%"}),
-        y=marks.names("measure", distinct(rows, "measure")),
-        tooltip=marks.as_it_is("measure", "required_difference", "max_performance", "share"),
+        x=x,
+        y=y,
+        tooltip=marks.as_it_is("measure", "confidence", "required_difference", "max_performance", "share"),
     )
+    numbers = marks.layer("text", {"align": "left", "dx": 4, "aria": False}, x=x, y=y, text={"field": "told"})
+    numbers["transform"] = [{"filter": "isValid(datum.share)"}]
+    without = marks.layer(
+        "text", {"align": "left", "dx": 4, "aria": False}, x={"value": 0}, y=y, text={"field": "told"}
+    )
+    without["transform"] = [{"filter": "!isValid(datum.share)"}]
+    silent = sum(row["share"] is None for row in shown)
     said = (
         f"Share of comparisons with the difference required for {level:g}% confidence; the most sensitive is "
-        f"{best['measure']} ({best['sampling']}) with {100 * (best['share'] or 0):.1f}%."
+        f"{best['measure']} ({best['sampling']}) with {layouts.percent(best['share'] or 0.0)}."
+        f"{f' In {silent} of {len(shown)} cases no difference is confirmed.' if silent else ''}"
     )
-    ways = marks.names("sampling", distinct(rows, "sampling"))
-    return marks.panels(shown, said, ways, bars, width=180, height={"step": 20})
+    return marks.panels(
+        shown, said, marks.names("sampling", ways), bars, numbers, without, width=260, height={"step": 20}
+    )

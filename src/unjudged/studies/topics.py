@@ -30,7 +30,7 @@ def topics(case: Case, scoring: UsualScoring, *, a: Any = None, b: Any = None) -
     for run in pair:
         if run not in case.runs:
             raise UsageError(f"no run {run!r} in this collection{nearest(run, case.runs)}")
-    measure = scoring.chosen()[0]
+    measure = scoring.chosen(case.collection)[0]
     both = case.collection.with_runs(list(dict.fromkeys(pair))).alone()
     (found,) = case.run(scored, both, [measure], "2 runs")
     values = found["values"]

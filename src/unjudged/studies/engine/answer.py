@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from unjudged.results import WORST_FIRST, Provenance, Result, Row, Verdict
+from unjudged.spelling import shortened, spellings
 
 if TYPE_CHECKING:
     from unjudged.figures import Figure
@@ -65,7 +66,11 @@ def result_of(
         rows = [(case.name, *row) for case, answer in answers for row in answer.rows]
         layout = _stacked(answers, together)
         figures = figures if drawn_together is None else drawn_together(answers)
-    every = [*(note for case, _ in answers for note in case.notes), *notes]
+    every = [
+        *(note for case, _ in answers for note in case.notes),
+        *notes,
+        *(_other_labels(answers) if several else ()),
+    ]
     return Result(
         columns,
         lambda: rows,
@@ -87,9 +92,27 @@ def _stacked(answers: Answers, together: Together | None) -> Callable[[], Table]
     def stacked() -> Table:
         told = [pair for pair in answers if pair[1].rows] or answers
         tables = [(case.name, *answer.laid_out()) for case, answer in told]
-        return ["collection", *tables[0][1]], [(name, *row) for name, _, rows in tables for row in rows]
+        head = one_head([columns for _, columns, _ in tables])
+        return ["collection", *head], [(name, *row) for name, _, rows in tables for row in rows]
 
     return stacked
+
+
+def one_head(heads: Sequence[Sequence[str]]) -> list[str]:
+    """The head of tables that stand under each other: short names of measures whose gains differ by collection."""
+    first = list(heads[0])
+    if all(list(head) == first for head in heads):
+        return first
+    alike = {spelling: spelling.partition("(")[0] for head in heads for spelling in spellings(head)}
+    return [name if all(head[i] == name for head in heads) else shortened(name, alike) for i, name in enumerate(first)]
+
+
+def _other_labels(answers: Answers) -> list[str]:
+    """A note for each collection whose measures are spelled otherwise than those of the first."""
+    lists = {case.name: list(answer.settings.get("measures", ())) for case, answer in answers}
+    alike = len({tuple(names) for names in lists.values()}) == 1
+    told = {name: [m for m in names if "gains=" in m] for name, names in lists.items()}
+    return [] if alike else [f"{name}: gains of {', '.join(own)}" for name, own in told.items() if own]
 
 
 def _caption(answers: Answers) -> str:

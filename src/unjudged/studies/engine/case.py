@@ -118,8 +118,15 @@ class Case:
 
     def run(self, work: Work, shared: Any, units: Sequence[Unit], what: str) -> list[Arrays]:
         """The value of every unit, in their order. `what` is told while they run."""
-        stage = f"{self.place.study}, {self.name}: {what}" if self.several else f"{self.place.study}: {what}"
-        return self.place.run(work, shared, units, stage)
+        return self.place.run(work, shared, units, self._stage(what))
+
+    def tell(self, what: str) -> None:
+        """Tell something at once, before the work goes on: a stage without units."""
+        if self.place.progress is not None:
+            self.place.progress(self._stage(what), 0, 0, 0)
+
+    def _stage(self, what: str) -> str:
+        return f"{self.place.study}, {self.name}: {what}" if self.several else f"{self.place.study}: {what}"
 
     def step(self, sentence: str, *verb: str, flags: Sequence[str] = ()) -> Step:
         """A next step: the command is `verb`, the files of this collection as they were read, then `flags`."""

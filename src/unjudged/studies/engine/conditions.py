@@ -71,7 +71,7 @@ class Conditions:
 
 
 def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
-    """One work unit: the means of all runs under a condition, and the p values of all pairs.
+    """One work unit: the means of all runs under a condition, the p values of all pairs, the difference they require.
 
     A condition without any judgment says nothing: no means, no pair told apart.
     """
@@ -79,19 +79,25 @@ def judge(conditions: Conditions, unit: tuple[int, tuple[int, ...]]) -> Arrays:
     reduced, runs = conditions.under(condition), conditions.collection.runs
     if reduced is None:
         pairs = len(runs) * (len(runs) - 1) // 2
-        untested = {} if conditions.test is None else {"p_value": np.ones((len(chosen), pairs))}
+        nothing = {"p_value": np.ones((len(chosen), pairs)), "required": np.full(len(chosen), np.nan)}
+        untested = {} if conditions.test is None else nothing
         return {"means": np.full((len(chosen), len(runs)), np.nan), **untested}
     scores = score(reduced, [conditions.measures[m] for m in chosen])
     found: Arrays = {"means": scores.mean_values(conditions.counted).T}
     if conditions.test is not None:
         matrices = [scores.values[:, conditions.counted, m].T for m in range(len(chosen))]
-        found["p_value"] = np.stack([tested_pairs(m, scores.runs, conditions.test)["p_value"] for m in matrices])
+        tested = [tested_pairs(m, scores.runs, conditions.test) for m in matrices]
+        found["p_value"] = np.stack([one["p_value"] for one in tested])
+        found["required"] = np.array([float(one["required"]) for one in tested])
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The scores: conditions x measures x runs, and conditions x measures x pairs."""
+    """The scores: conditions x measures x runs, and conditions x measures x pairs.
+
+    `required` (conditions x measures): the difference that the test of all these runs requires for significance.
+    """
 
     runs: tuple[str, ...]
     conditions: tuple[str, ...]
@@ -99,6 +105,7 @@ class Scored:
     means: Floats
     p_value: Floats | None
     alpha: float
+    required: Floats | None = None
 
     @property
     def silent(self) -> dict[str, str]:
@@ -156,5 +163,5 @@ def fill(case: Case, conditions: Conditions, what: str = "") -> Scored:
         return np.stack([np.concatenate([value[name] for value in one]) for one in each])
 
     test = conditions.test
-    p_value, alpha = (None, float("nan")) if test is None else (joined("p_value"), test.alpha)
-    return Scored(conditions.collection.runs, conditions.names, conditions.measures, joined("means"), p_value, alpha)
+    tested = (None, float("nan"), None) if test is None else (joined("p_value"), test.alpha, joined("required"))
+    return Scored(conditions.collection.runs, conditions.names, conditions.measures, joined("means"), *tested)

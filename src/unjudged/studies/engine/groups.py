@@ -15,7 +15,7 @@ from unjudged.collection import Collection, Pool
 from unjudged.collection.membership import membership
 from unjudged.collection.pool import pool_of, read_pooled
 from unjudged.errors import UsageError, check_seed
-from unjudged.measures import Measure
+from unjudged.measures import Measure, measures_for
 from unjudged.measures import measures as parse_measures
 from unjudged.options import check, names
 from unjudged.scoring import under_policy
@@ -65,9 +65,11 @@ class Scoring(Group):
             raise UsageError(f"undefined values can be {' or '.join(UNDEFINED)}, not {self.undefined!r}")
         self.chosen()
 
-    def chosen(self) -> list[Measure]:
-        """The measures, under the policy."""
-        return under_policy(parse_measures(self.measures, self.rel), self.unjudged)
+    def chosen(self, collection: Collection | None = None) -> list[Measure]:
+        """The measures, under the policy; for a collection, those of named sets with the gains of their paper."""
+        if collection is None:
+            return under_policy(parse_measures(self.measures, self.rel), self.unjudged)
+        return under_policy(measures_for(collection, self.measures, self.rel), self.unjudged)
 
     @property
     def smallest(self) -> int:

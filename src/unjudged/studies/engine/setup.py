@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats
 from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError, nearest
-from unjudged.measures import Measure, measures, names_a_paper, with_gains_of_sets
+from unjudged.measures import Measure, measures, names_a_paper
 from unjudged.measures._measure import GEOMETRIC_FLOOR
 from unjudged.scoring import Scores, refuse_condensed_answers, score
 from unjudged.statistics.pairs import ZERO
@@ -78,9 +78,9 @@ def prepare(
     """The collection of a case, prepared. `redrawn`: repeats draw more than runs."""
     if repeats < 1:
         raise UsageError(f"at least 1 repeat is needed, not {repeats}")
-    wanted = scoring.chosen()
+    ready = case.collection
+    wanted = scoring.chosen(ready)
     refuse_condensed_answers(case.collection, wanted)
-    ready = with_gains_of_sets(case.collection, scoring.measures)
     drawn = runs.one_per_team
     by = ranking_measure(runs, wanted, scoring.measures, scoring.rel)
     selections = [tuple(choose(ready, runs, by, repeat=repeat)) for repeat in range(1, repeats + 1 if drawn else 2)]

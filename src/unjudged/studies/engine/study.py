@@ -20,13 +20,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
 from unjudged.collection import Collection
+from unjudged.collection.manifest import Collections
+from unjudged.correction.protocols import protocol_of
 from unjudged.errors import UsageError, nearest
 from unjudged.results import Result
 from unjudged.scoring import Scores, usual
 from unjudged.studies.engine.answer import Answer, DrawnTogether, Together, result_of
 from unjudged.studies.engine.case import Case, Workplace
 from unjudged.studies.engine.fingerprint import of_collection, of_scores
-from unjudged.studies.engine.groups import Group, Unanswerable
+from unjudged.studies.engine.groups import Group, Pooling, Unanswerable
 from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds
 
@@ -46,7 +48,16 @@ NAMES = (
 )
 """The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""
 
-Ready = Callable[[Case], Answer]
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A study with its options, checked: groups and own options by parameter."""
+
+    function: Callable[..., Answer]
+    asked: Mapping[str, Any]
+
+    def __call__(self, case: Case) -> Answer:
+        return self.function(case, **self.asked)
 
 
 @dataclass(frozen=True)
@@ -100,7 +111,7 @@ class Study:
             inside = inspect.signature(group).parameters
             asked[parameter] = group(**{n: v for n, v in options.items() if n in inside})
         asked |= {n: v for n, v in options.items() if n in self.own}
-        return lambda case: self.function(case, **asked)
+        return Ready(self.function, asked)
 
 
 REGISTRY: dict[str, Study] = {}
@@ -169,15 +180,57 @@ def run_study(
         raise UsageError(f"the number of jobs must be at least 1, not {place.jobs}")
     if "measures" in study.options and "measures" not in options:
         options = {**options, **_usual_measures(study, [source for _, source in named])}
-    ready, notes = study.ready(options), []
+    ready, notes = _ready_for_each(study, source, [name for name, _ in named], options), []
     if workdir is not None:
         inputs = {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named}
         place = replace(place, workdir=Workdir(workdir, inputs))
     cases = [Case(name, one, place, limits, len(named) > 1) for name, one in named]
-    answers = [(case, _answer(study, ready, case)) for case in cases]
+    for case in cases:
+        _tell_own_settings(study, source, case, options)
+    if len(cases) > 1:
+        _look_at_pools(study, ready, cases)
+    answers = [(case, _answer(study, ready[case.name], case)) for case in cases]
     if place.workdir is not None and place.workdir.damaged:
         notes = [f"{place.workdir.folder}: {place.workdir.damaged} damaged work units were redone"]
     return result_of(study.name, answers, call, notes, study.together, study.drawn_together)
+
+
+def _own_settings(study: Study, source: Any, name: str) -> dict[str, Any]:
+    """The options of this study that a manifest states for one collection."""
+    own = source.settings.get(name, {}) if isinstance(source, Collections) else {}
+    return {option: value for option, value in own.items() if option in study.options}
+
+
+def _ready_for_each(study: Study, source: Any, names: Sequence[str], options: Mapping[str, Any]) -> dict[str, Ready]:
+    """The study for each collection: what a manifest says of one holds there, the options given hold elsewhere."""
+    return {name: study.ready({**options, **_own_settings(study, source, name)}) for name in names}
+
+
+def _tell_own_settings(study: Study, source: Any, case: Case, options: Mapping[str, Any]) -> None:
+    """A note where the manifest says something else of a collection than the options given."""
+    for option, value in _own_settings(study, source, case.name).items():
+        if option in options and options[option] is not None and options[option] != value:
+            case.note(f"{option} {value} of the manifest holds here, not {options[option]}")
+
+
+def _look_at_pools(study: Study, ready: Mapping[str, Ready], cases: Sequence[Case]) -> None:
+    """Of several collections, one whose pool cannot be told is named before the work on the others begins."""
+    for case in cases:
+        asked = ready[case.name].asked
+        pooling = next((p for p in asked.values() if isinstance(p, Pooling)), None)
+        if pooling is None or not isinstance(case.source, Collection):
+            continue
+        if "protocol" in study.own and pooling.tolerance is None:
+            pooling = replace(pooling, tolerance=protocol_of(asked.get("protocol", "strict")).tolerance)
+        try:
+            pooling.of(case.source)
+        except Unanswerable as why:
+            if not study.limit:
+                raise UsageError(f"{case.name}: {why}") from None
+            case.note(f"no answer here: {why}")
+            case.tell(f"no answer here: {why}")
+        except UsageError as problem:
+            raise UsageError(f"{case.name}: {problem}") from None
 
 
 def _usual_measures(study: Study, sources: Sequence[Collection | Scores]) -> dict[str, Any]:
@@ -198,6 +251,10 @@ def _answer(study: Study, ready: Ready, case: Case) -> Answer:
         if not study.limit:
             raise
         return Answer(study.columns, [], case.limits[study.limit].unknown(str(why), why.next))
+    except UsageError as problem:
+        if not case.several:
+            raise
+        raise UsageError(f"{case.name}: {problem}") from None
 
 
 def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Scores], ...]:
