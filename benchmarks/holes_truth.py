@@ -320,7 +320,10 @@ def _wanted(
 
 def units(asked: argparse.Namespace) -> list[Unit]:
     """All the work there is."""
-    names = [*(REAL if asked.data else ()), *(f"{p}-{s}" for p in ("adhoc", "passage", "latent") for s in asked.simulated)]
+    names = [
+        *(REAL if asked.data else ()),
+        *(f"{p}-{s}" for p in ("adhoc", "passage", "latent") for s in asked.simulated),
+    ]
     names = [name for name in names if not asked.only or name.split("-")[0] in asked.only]
     found: list[Unit] = []
     for name in names:
