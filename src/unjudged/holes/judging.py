@@ -23,7 +23,7 @@ from unjudged.holes.pairs import CANNOT_TELL, HOLES, Differences, differences
 from unjudged.holes.promise import labels_needed
 from unjudged.holes.reading import POINT, read, why_not
 from unjudged.holes.weights import Weights, weigh
-from unjudged.measures import measures, with_gains_of_sets
+from unjudged.measures import measures_for
 from unjudged.measures.bounds import refuse_unbounded
 from unjudged.options import check
 from unjudged.results import Provenance, Result, Row
@@ -118,14 +118,14 @@ def next_to_judge(
     for name, value in (("budget", budget), ("batch", batch), ("alpha", alpha)):
         check(name, value, "next")
     check_seed(seed)
-    (asked, *more) = measures(measure, rel)
+    (asked, *more) = measures_for(collection, measure, rel)
     if more:
         raise UsageError("documents are chosen for one measure at a time")
     if why := why_not(asked):
         raise UsageError(f"{asked} cannot lead the judging: {why}; P@k, nDCG@k and RBP can")
     refuse_unbounded(collection, "retrieved")
     told = merged(collection, answers, queries) if answers is not None else Answers(collection, ())
-    collection = with_gains_of_sets(told.collection, measure)
+    collection = told.collection
     reading = read(asked, collection.judgments, int(collection.hits.length.max(initial=1)))
     if reading.kind == POINT:
         raise UsageError(f"{asked} cannot lead the judging: no uncertainty is known for it; P@k, nDCG@k and RBP can")

@@ -10,7 +10,7 @@ from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.holes.estimates import Limits, estimates
 from unjudged.holes.reading import why_not
-from unjudged.measures import measures, with_gains_of_sets
+from unjudged.measures import measures_for
 from unjudged.results import Provenance
 from unjudged.scoring import Scores
 from unjudged.text import counted
@@ -29,11 +29,10 @@ def estimated_scores(
 
     The means are the estimates of `uj.estimate`. A run whose score cannot be told has no value.
     """
-    chosen = measures(wanted, rel)
+    chosen = measures_for(collection, wanted, rel)
     for measure in chosen:
         if why := why_not(measure):
             raise UsageError(f"{measure} cannot be estimated: {why}; P@k, nDCG@k, AP@k and RBP can")
-    collection = with_gains_of_sets(collection, wanted)
     found = estimates(collection, chosen, limits)
     values = np.stack([one.by_topic for one in found if one.by_topic is not None], axis=2)
     notes = []

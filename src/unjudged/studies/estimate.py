@@ -10,8 +10,7 @@ import numpy as np
 from unjudged.collection import Collection, Rankings
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.holes.estimates import Limits, estimates
-from unjudged.measures import Measure, with_gains_of_sets
-from unjudged.measures import measures as parse_measures
+from unjudged.measures import Measure, measures_for
 from unjudged.options import default
 from unjudged.results import Result, Row, Shown
 from unjudged.studies.engine import Answer, Arrays, Case, register, team_of
@@ -52,8 +51,8 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
     in holes, too wide an interval, too few judgments. P, RBP and nDCG (up to cut-off 100) have estimates, AP@k a point
     estimate without an interval; other measures get bounds. docs/holes.md tells what is assumed.
     """
-    wanted = tuple(parse_measures(measures, rel))
-    c = with_gains_of_sets(case.collection, measures)
+    c = case.collection
+    wanted = tuple(measures_for(c, measures, rel))
     limits = Limits.of(case.limits["score-range"])
     shared = (c, c.rankings, wanted, limits)
     (found,) = case.run(estimated, shared, [0], f"{counted(len(c.runs), 'run')} by {counted(len(wanted), 'measure')}")
