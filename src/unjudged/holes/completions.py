@@ -20,8 +20,8 @@ from unjudged.holes.model import Chances, chances
 EARLY = 30
 """Ranks down to which holes decide how unsure their common discount is: where most of an average precision is made."""
 OUTSIDE_SD, TOPIC_SD = 1.0, 0.7
-"""Least differences between teams outside the pool, and between topics, in log-odds. What the pool shows of teams is too
-little for those outside: they may be of a kind that nobody in the pool is."""
+"""Least differences between teams outside the pool, and between topics, in log-odds. What the pool shows of teams is
+too little for those outside: they may be of a kind that nobody in the pool is."""
 
 
 @dataclass(frozen=True, eq=False)
