@@ -17,6 +17,7 @@ Differences from trec_eval are listed in docs/trec_eval.md.
 from __future__ import annotations
 
 import getopt
+import math
 import sys
 from dataclasses import replace
 from typing import Any
@@ -202,7 +203,7 @@ class Table:
         if only:
             counted = counted & np.array([t == only for t in self.topics])
             printed = printed & counted
-        self.counted = counted
+        self.topics_counted = int(counted.sum())
         order = sorted(range(len(self.topics)), key=lambda t: self.topics[t].encode("utf-8", "surrogateescape"))
         self.order = [t for t in order if printed[t]]
         self.lines = lines
@@ -243,15 +244,25 @@ class Table:
         return self._zscore(self.topics[topic], line.name, float(cells[topic]))
 
     def _summary(self, line: Any, cells: Any) -> Any:
-        import numpy as np
+        """The topics added one after another in the order printed, then divided: the last digit hangs on it."""
+        from unjudged.measures._measure import GEOMETRIC_FLOOR
 
         if cells is None:
             return self.name
-        places = np.flatnonzero(self.counted)
-        if self.zscores is None:
-            return line.measure.over_topics(cells[places])
-        scored = [self._zscore(self.topics[t], line.name, float(cells[t])) for t in places]
-        return sum(scored) if line.value == "int" else sum(scored) / max(len(scored), 1)
+        if line.measure.name == "NumQ":
+            return float(self.topics_counted)
+        geometric, total = line.measure.mean == "geometric", 0.0
+        for topic in self.order:
+            value = float(cells[topic])
+            if geometric:
+                value = math.log(max(value, GEOMETRIC_FLOOR))
+            total += self._zscore(self.topics[topic], line.name, value)
+        if line.measure.mean == "sum" or not self.topics_counted:
+            return total
+        if geometric:
+            total += (self.topics_counted - len(self.order)) * math.log(GEOMETRIC_FLOOR)
+            return math.exp(total / self.topics_counted)
+        return total / self.topics_counted
 
     def _relstring(self, topic: int, length: int) -> str:
         """Grades of the first documents: digit, > above 9, - not in the judgments, . negative."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from unjudged.errors import MeasureError
 from unjudged.measures._measure import REGISTRY, Measure
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = tuple(i / 10 for i in range(11))
+_Number = TypeVar("_Number", int, float)
 _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 
 
@@ -42,24 +44,40 @@ class Entry:
     since: int = 9
 
 
-def _numbers(name: str, text: str, kind: str) -> list[float]:
-    try:
-        values = [float(v) for v in text.split(",")]
-        if kind == "cutoffs" and not all(v.is_integer() and v >= 1 for v in values):
-            raise ValueError
-    except ValueError:
-        raise MeasureError(f"{name}: {text!r} is not a comma-separated list of {kind}") from None
+def _number(text: str) -> float:
+    """The number a text begins with, 0 if it begins with none, as C's atof reads it."""
+    found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
+    return float(found[0]) if found else 0.0
+
+
+def _whole(text: str) -> int:
+    """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
+    found = re.match(r"\s*[-+]?\d+", text)
+    return int(found[0]) if found else 0
+
+
+def _cutoffs(name: str, text: str) -> list[int]:
+    values = [_whole(v) for v in text.split(",")]
+    if min(values) < 1:
+        raise MeasureError(f"{name}: {text!r} is not a comma-separated list of cutoffs")
+    return _once(name, text, values)
+
+
+def _once(name: str, text: str, values: list[_Number]) -> list[_Number]:
     if len(set(values)) < len(values):
         raise MeasureError(f"{name}: a value stands twice in {text!r}")
     return sorted(values)
 
 
+def _numbers(text: str) -> list[float]:
+    return [_number(v) for v in text.split(",")]
+
+
 def _gains(name: str, text: str) -> dict[int, float]:
-    pairs = [part.partition("=") for part in text.split(",")]
-    try:
-        return {int(level): float(gain) for level, _, gain in pairs}
-    except ValueError:
-        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}") from None
+    pairs = [part.split("=") for part in text.split(",")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}")
+    return {_whole(level): _number(gain) for level, gain in pairs}
 
 
 def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Callable[[str, str], list[Printed]]:
@@ -77,7 +95,7 @@ def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Calla
 
 def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        cuts = [int(v) for v in _numbers(typed, text, "cutoffs")] if text else defaults
+        cuts = _cutoffs(typed, text) if text else defaults
         return [Printed(f"{typed}_{k}", REGISTRY[name] @ k) for k in cuts]
 
     return lines
@@ -85,7 +103,7 @@ def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[
 
 def _levels(name: str, parameter: str, defaults: Sequence[float]) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        values = _numbers(typed, text, "numbers") if text else defaults
+        values = _once(typed, text, _numbers(text)) if text else defaults
         return [Printed(f"{typed}_{v:.2f}", REGISTRY[name](**{parameter: v})) for v in values]
 
     return lines
@@ -114,30 +132,29 @@ def _rbp(name: str) -> Callable[[str, str], list[Printed]]:
 
 
 def _set_f(typed: str, text: str) -> list[Printed]:
-    beta = float(_numbers(typed, text.split(",")[0], "numbers")[0]) if text else 1.0
+    beta = _numbers(text)[0] if text else 1.0
     return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["SetF"](beta=beta))]
 
 
 def _utility(typed: str, text: str) -> list[Printed]:
-    try:
-        values = [float(v) for v in text.split(",")] if text else [1.0, -1.0, 0.0, 0.0]
-        a, b, c, d = values
-    except ValueError:
-        raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}") from None
+    values = _numbers(text) if text else [1.0, -1.0, 0.0, 0.0]
+    if len(values) != 4:
+        raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}")
+    a, b, c, d = values
     return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["Utility"](a=a, b=b, c=c, d=d))]
 
 
 def _11pt(typed: str, text: str) -> list[Printed]:
     made = REGISTRY["IPrecAvg"]
     return [
-        Printed(f"{typed}_{text}", made(recalls=tuple(_numbers(typed, text, "numbers"))))
+        Printed(f"{typed}_{text}", made(recalls=tuple(_once(typed, text, _numbers(text)))))
         if text
         else Printed(typed, made)
     ]
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:
-    length = int(_numbers(typed, text, "cutoffs")[0]) if text else 10
+    length = max(int(_numbers(text)[0]), 0) if text else 10
     name = f"{typed}_{text}" if text else typed
     return [Printed(name, None, "relstring", summary=False, length=length)]
 
@@ -205,10 +222,21 @@ def lines_of(name: str, parameters: str = "") -> list[Printed]:
     return NAMES[name].lines(name, parameters)
 
 
+def _check(text: str, parameters: str, kind: str) -> None:
+    """Outside the `trec_eval` verb a slip of the finger (`P.1O`) is refused, where trec_eval reads 1."""
+    if kind not in ("cut", "recall", "numbers", "gains", "text") or not parameters:
+        return
+    number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+    pattern = {"cut": r"\d+(\.\d*)?", "gains": rf"\d+={number}"}.get(kind, number)
+    if not all(re.fullmatch(pattern, part) for part in parameters.split(",")):
+        raise MeasureError(f"{text!r}: {parameters!r} is not a comma-separated list of numbers")
+
+
 def parse(text: str) -> list[Printed] | None:
     """`P.5,10`, `P_5`, `ndcg_cut_10`, `map`: the lines meant, or None if this is no trec_eval name."""
     name, _, parameters = text.partition(".")
     if name in NAMES:
+        _check(text, parameters, NAMES[name].kind)
         return lines_of(name, parameters)
     for known in sorted(NAMES, key=len, reverse=True):
         if text.startswith(known + "_"):
