@@ -203,7 +203,7 @@ class Table:
         if only:
             counted = counted & np.array([t == only for t in self.topics])
             printed = printed & counted
-        self.topics_counted = int(counted.sum())
+        self.complete, self.counted, self.topics_counted = complete, counted, int(counted.sum())
         order = sorted(range(len(self.topics)), key=lambda t: self.topics[t].encode("utf-8", "surrogateescape"))
         self.order = [t for t in order if printed[t]]
         self.lines = lines
@@ -251,6 +251,8 @@ class Table:
             return self.name
         if line.measure.name == "NumQ":
             return float(self.topics_counted)
+        if line.measure.name == "NumRel" and self.complete:  # of all judged topics, missing ones too; no z score
+            return float(cells[self.counted].sum())
         geometric, total = line.measure.mean == "geometric", 0.0
         for topic in self.order:
             value = float(cells[topic])
