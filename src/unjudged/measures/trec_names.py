@@ -32,6 +32,8 @@ class Printed:
     per_topic: bool = True
     summary: bool = True
     length: int = 10
+    summary_text: str = ""
+    """What a line without a registered measure is."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Entry:
     kind: str
     lines: Callable[[str, str], list[Printed]]
     since: int = 9
+    formats: tuple[str, ...] = ("qrels",)
+    """Formats of judgments (trec_eval's -R) it is computed from."""
 
 
 def _number(text: str) -> float:
@@ -156,16 +160,25 @@ def _11pt(typed: str, text: str) -> list[Printed]:
 def _relstring(typed: str, text: str) -> list[Printed]:
     length = max(int(_numbers(text)[0]), 0) if text else 10
     name = f"{typed}_{text}" if text else typed
-    return [Printed(name, None, "relstring", summary=False, length=length)]
+    told = "grades of the first documents"
+    return [Printed(name, None, "relstring", summary=False, length=length, summary_text=told)]
 
 
 def _runid(typed: str, text: str) -> list[Printed]:
-    return [Printed(typed, None, "runid", per_topic=False)]
+    return [Printed(typed, None, "runid", per_topic=False, summary_text="name of the run")]
 
 
+def _prefs(typed: str, text: str) -> list[Printed]:
+    from unjudged.measures.preference_pairs import MEASURES
+
+    value = "int" if typed.startswith("prefs_num") else "float"
+    return [Printed(typed, None, value, summary_text=MEASURES[typed][1])]
+
+
+_ALL = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 _TABLE = (
-    Entry("runid", "text", _runid),
-    Entry("num_q", "count", _plain("NumQ", "int", per_topic=False)),
+    Entry("runid", "text", _runid, formats=_ALL),
+    Entry("num_q", "count", _plain("NumQ", "int", per_topic=False), formats=_ALL),
     Entry("num_ret", "count", _plain("NumRet", "int")),
     Entry("num_rel", "count", _plain("NumRel", "int")),
     Entry("num_rel_ret", "count", _plain("NumRelRet", "int")),
@@ -207,6 +220,31 @@ _TABLE = (
 )
 NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
 
+_PREFS = tuple(
+    f"prefs_{name}{kind}"
+    for kind, names in (
+        ("", ("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg", "avgjg_Rnonrel")),
+        ("_ret", ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
+        ("_imp", ("simp", "pair", "avgjg")),
+    )
+    for name in names
+)
+_GROUPED: dict[str, Entry] = {
+    **{name: Entry(name, "", _prefs, formats=("prefs", "qrels_prefs")) for name in _PREFS},
+    "map_avgjg": Entry("map_avgjg", "", _plain("AP"), formats=("qrels_jg",)),
+    "P_avgjg": Entry("P_avgjg", "cut", _at("P"), formats=("qrels_jg",)),
+    "Rprec_mult_avgjg": Entry(
+        "Rprec_mult_avgjg", "recall", _levels("Rprec", "mult", _MULTIPLES), formats=("qrels_jg",)
+    ),
+}
+"""Measures of judgments with groups and of preferences: their names mean something in the `trec_eval` verb alone."""
+
+
+def for_format(format: str | None) -> dict[str, Entry]:
+    """The measures computed from judgments in this format (None: all), in trec_eval's order."""
+    return {name: e for name, e in (NAMES | _GROUPED).items() if format is None or format in e.formats}
+
+
 SETS: dict[str, tuple[str, ...]] = {
     "official": tuple(e.name for e in _TABLE[: [e.name for e in _TABLE].index("P") + 1]),
     "set": (
@@ -214,6 +252,9 @@ SETS: dict[str, tuple[str, ...]] = {
         *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
     ),
     "all_trec": tuple(e.name for e in _TABLE if e.name not in ("dcg", "ideal_dcg", "yaap")),
+    "prefs": ("runid", "num_q", *_PREFS[:6]),
+    "all_prefs": ("runid", "num_q", *_PREFS),
+    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }
 
 
