@@ -59,3 +59,19 @@ def test_same_bytes(name, version, arguments, code, monkeypatch, capfdbinary):
 
     expected = (GOLDEN / "out" / f"{name}.txt").read_bytes()
     assert compared(captured.out) == compared(expected)
+
+
+def test_means_are_added_in_the_order_printed(tmp_path, capsys):
+    """Ten topics with P@10 of 0.1 to 1.0: one after another in byte order, as trec_eval does, in double precision."""
+    found = {str(topic): topic for topic in range(1, 11)}
+    judged = [f"{topic} 0 d{i} {int(i < many)}\n" for topic, many in found.items() for i in range(10)]
+    (tmp_path / "qrels").write_text("".join(judged))
+    (tmp_path / "run").write_text("".join(f"{t} Q0 d{i} 0 {-i} x\n" for t in found for i in range(10)))
+    (tmp_path / "z").write_text("".join(f"{t} P_10 0.0 1e-15\n{t} num_q 1 1\n" for t in found))
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert main(["trec_eval", "-Z", str(tmp_path / "z"), "-m", "P.10", "-m", "num_q", "-m", "gm_map", *files]) == 0
+    total = 0.0
+    for topic in sorted(found):
+        total += (found[topic] / 10) / 1e-15  # so large that every digit shows
+    shown = [line.split("\t")[2] for line in capsys.readouterr().out.splitlines()]
+    assert shown == ["10.0000", "0.0000", f"{total / 10:6.4f}"]

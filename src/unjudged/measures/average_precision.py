@@ -52,8 +52,10 @@ def IPrecAvg(h: Hits, rel: int = 1, recalls: tuple[float, ...] = ELEVEN_POINTS, 
 
     Formula: mean of IPrec over the recall points
     """
-    values = np.array([IPrec.function(h, recall, rel, rounding) for recall in recalls])
-    return np.asarray(values.mean(axis=0))
+    total = np.zeros(h.cells)
+    for recall in sorted(recalls, reverse=True):  # trec_eval adds from the highest recall down
+        total += IPrec.function(h, recall, rel, rounding)
+    return total / len(recalls)
 
 
 @measure(family="average precision", cite="robertson2012", bounded=False)
@@ -110,8 +112,10 @@ def infAP(h: Hits, rel: int = 1, eps: float = 1e-5) -> Cells:
     pooled = h.pooled
     h = pooled.relevant(rel)
     above, judged_above = _above(pooled, rel)
-    expected = above / h.rank * (h.position - 1 + eps) / (judged_above + 2 * eps)
-    return h.sum(1 / h.rank + expected) / h.R
+    ahead = np.maximum(h.rank - 1.0, 1.0)  # trec_eval's products and quotients in its order; the first rank has none
+    relevant_share = (h.position - 1 + eps) / (judged_above + 2 * eps)
+    expected = ahead / h.rank * (above / ahead) * relevant_share
+    return h.sum(1 / h.rank + np.where(h.rank > 1, expected, 0.0)) / h.R
 
 
 @measure(family="average precision", cite="yilmaz2008")

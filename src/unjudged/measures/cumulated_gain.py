@@ -168,11 +168,12 @@ def nDCG_rel(h: Hits, gains: ByGrade = None) -> Cells:
     Formula: (1 / R) * (sum over relevant ranks r of nDCG@r + (R - retrieved relevant) * nDCG)
     """
     ideal = h.ideal(gains)
-    whole = nDCG.function(h, gains=gains)
+    gained, possible = DCG.function(h, gains=gains), iDCG.function(h, gains=gains)
     relevant = h.per_cell(ideal.size)
     h = h.gaining(gains)
     dcg, best = h.running(discounted(h, gains=gains)), ideal.running(ideal.gain / log2_discount(ideal.rank))
-    return (h.sum(dcg / h.best_at_rank(ideal, best)) + (relevant - h.count()) * whole) / relevant
+    missed = (relevant - h.count()) * gained / possible
+    return (h.sum(dcg / h.best_at_rank(ideal, best)) + missed) / relevant
 
 
 @measure(family="cumulated gain", cite="trec_eval")
@@ -195,7 +196,7 @@ def RnDCG(h: Hits, gains: ByGrade = None, rel: int = 1) -> Cells:
     topic = np.searchsorted(ideal.starts, ends, side="right") - 1
     nth = np.arange(len(ends)) - np.searchsorted(topic, topic)
     longer = h.length >= relevant + 2
-    total = np.where(longer, h.sum(values) / iDCG.function(h, gains=gains), 0.0)
+    total = np.zeros(h.cells)
     points = longer.astype(np.float64)
     for n in range(int(nth.max(initial=-1)) + 1):
         cut, best = np.zeros(len(ideal.starts) - 1), np.full(len(ideal.starts) - 1, np.inf)
@@ -203,4 +204,5 @@ def RnDCG(h: Hits, gains: ByGrade = None, rel: int = 1) -> Cells:
         cut[topic[nth == n]], best[topic[nth == n]] = ideal.rank[here], running[here]
         total += h.sum(np.where(h.rank <= h.each(h.per_cell(cut)), values, 0.0)) / h.per_cell(best)
         points += h.per_cell(cut > 0)
+    total += np.where(longer, h.sum(values) / iDCG.function(h, gains=gains), 0.0)
     return np.where(total_R > 0, total / points, np.nan)

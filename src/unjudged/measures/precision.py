@@ -128,9 +128,11 @@ def SetR(h: Hits, rel: int = 1) -> Cells:
 def SetAP(h: Hits, rel: int = 1) -> Cells:
     """Set precision times set recall: average precision if the relevant documents were spread evenly.
 
-    Formula: SetP * SetR
+    Formula: SetP * SetR = C(L)^2 / (L * R)
     """
-    return SetP.function(h, rel) * SetR.function(h, rel)
+    h = h.relevant(rel)
+    value = h.count() * h.count() / (h.length * h.R)  # one division: trec_eval's last digit
+    return np.where(h.length > 0, value, SetR.function(h, rel))
 
 
 @measure(family="set", cite="vanrijsbergen1979", aliases=("F", "SetF1"))

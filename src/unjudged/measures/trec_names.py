@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from unjudged.errors import MeasureError
 from unjudged.measures._measure import REGISTRY, Measure
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = tuple(i / 10 for i in range(11))
+_Number = TypeVar("_Number", int, float)
 _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 
 
@@ -30,6 +32,8 @@ class Printed:
     per_topic: bool = True
     summary: bool = True
     length: int = 10
+    summary_text: str = ""
+    """What a line without a registered measure is."""
 
 
 @dataclass(frozen=True)
@@ -40,26 +44,44 @@ class Entry:
     kind: str
     lines: Callable[[str, str], list[Printed]]
     since: int = 9
+    formats: tuple[str, ...] = ("qrels",)
+    """Formats of judgments (trec_eval's -R) it is computed from."""
 
 
-def _numbers(name: str, text: str, kind: str) -> list[float]:
-    try:
-        values = [float(v) for v in text.split(",")]
-        if kind == "cutoffs" and not all(v.is_integer() and v >= 1 for v in values):
-            raise ValueError
-    except ValueError:
-        raise MeasureError(f"{name}: {text!r} is not a comma-separated list of {kind}") from None
+def _number(text: str) -> float:
+    """The number a text begins with, 0 if it begins with none, as C's atof reads it."""
+    found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
+    return float(found[0]) if found else 0.0
+
+
+def _whole(text: str) -> int:
+    """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
+    found = re.match(r"\s*[-+]?\d+", text)
+    return int(found[0]) if found else 0
+
+
+def _cutoffs(name: str, text: str) -> list[int]:
+    values = [_whole(v) for v in text.split(",")]
+    if min(values) < 1:
+        raise MeasureError(f"{name}: {text!r} is not a comma-separated list of cutoffs")
+    return _once(name, text, values)
+
+
+def _once(name: str, text: str, values: list[_Number]) -> list[_Number]:
     if len(set(values)) < len(values):
         raise MeasureError(f"{name}: a value stands twice in {text!r}")
     return sorted(values)
 
 
+def _numbers(text: str) -> list[float]:
+    return [_number(v) for v in text.split(",")]
+
+
 def _gains(name: str, text: str) -> dict[int, float]:
-    pairs = [part.partition("=") for part in text.split(",")]
-    try:
-        return {int(level): float(gain) for level, _, gain in pairs}
-    except ValueError:
-        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}") from None
+    pairs = [part.split("=") for part in text.split(",")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}")
+    return {_whole(level): _number(gain) for level, gain in pairs}
 
 
 def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Callable[[str, str], list[Printed]]:
@@ -77,7 +99,7 @@ def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Calla
 
 def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        cuts = [int(v) for v in _numbers(typed, text, "cutoffs")] if text else defaults
+        cuts = _cutoffs(typed, text) if text else defaults
         return [Printed(f"{typed}_{k}", REGISTRY[name] @ k) for k in cuts]
 
     return lines
@@ -85,7 +107,7 @@ def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[
 
 def _levels(name: str, parameter: str, defaults: Sequence[float]) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        values = _numbers(typed, text, "numbers") if text else defaults
+        values = _once(typed, text, _numbers(text)) if text else defaults
         return [Printed(f"{typed}_{v:.2f}", REGISTRY[name](**{parameter: v})) for v in values]
 
     return lines
@@ -114,41 +136,49 @@ def _rbp(name: str) -> Callable[[str, str], list[Printed]]:
 
 
 def _set_f(typed: str, text: str) -> list[Printed]:
-    beta = float(_numbers(typed, text.split(",")[0], "numbers")[0]) if text else 1.0
+    beta = _numbers(text)[0] if text else 1.0
     return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["SetF"](beta=beta))]
 
 
 def _utility(typed: str, text: str) -> list[Printed]:
-    try:
-        values = [float(v) for v in text.split(",")] if text else [1.0, -1.0, 0.0, 0.0]
-        a, b, c, d = values
-    except ValueError:
-        raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}") from None
+    values = _numbers(text) if text else [1.0, -1.0, 0.0, 0.0]
+    if len(values) != 4:
+        raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}")
+    a, b, c, d = values
     return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["Utility"](a=a, b=b, c=c, d=d))]
 
 
 def _11pt(typed: str, text: str) -> list[Printed]:
     made = REGISTRY["IPrecAvg"]
     return [
-        Printed(f"{typed}_{text}", made(recalls=tuple(_numbers(typed, text, "numbers"))))
+        Printed(f"{typed}_{text}", made(recalls=tuple(_once(typed, text, _numbers(text)))))
         if text
         else Printed(typed, made)
     ]
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:
-    length = int(_numbers(typed, text, "cutoffs")[0]) if text else 10
+    length = max(int(_numbers(text)[0]), 0) if text else 10
     name = f"{typed}_{text}" if text else typed
-    return [Printed(name, None, "relstring", summary=False, length=length)]
+    told = "grades of the first documents"
+    return [Printed(name, None, "relstring", summary=False, length=length, summary_text=told)]
 
 
 def _runid(typed: str, text: str) -> list[Printed]:
-    return [Printed(typed, None, "runid", per_topic=False)]
+    return [Printed(typed, None, "runid", per_topic=False, summary_text="name of the run")]
 
 
+def _prefs(typed: str, text: str) -> list[Printed]:
+    from unjudged.measures.preference_pairs import MEASURES
+
+    value = "int" if typed.startswith("prefs_num") else "float"
+    return [Printed(typed, None, value, summary_text=MEASURES[typed][1])]
+
+
+_ALL = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 _TABLE = (
-    Entry("runid", "text", _runid),
-    Entry("num_q", "count", _plain("NumQ", "int", per_topic=False)),
+    Entry("runid", "text", _runid, formats=_ALL),
+    Entry("num_q", "count", _plain("NumQ", "int", per_topic=False), formats=_ALL),
     Entry("num_ret", "count", _plain("NumRet", "int")),
     Entry("num_rel", "count", _plain("NumRel", "int")),
     Entry("num_rel_ret", "count", _plain("NumRelRet", "int")),
@@ -190,6 +220,31 @@ _TABLE = (
 )
 NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
 
+_PREFS = tuple(
+    f"prefs_{name}{kind}"
+    for kind, names in (
+        ("", ("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg", "avgjg_Rnonrel")),
+        ("_ret", ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
+        ("_imp", ("simp", "pair", "avgjg")),
+    )
+    for name in names
+)
+_GROUPED: dict[str, Entry] = {
+    **{name: Entry(name, "", _prefs, formats=("prefs", "qrels_prefs")) for name in _PREFS},
+    "map_avgjg": Entry("map_avgjg", "", _plain("AP"), formats=("qrels_jg",)),
+    "P_avgjg": Entry("P_avgjg", "cut", _at("P"), formats=("qrels_jg",)),
+    "Rprec_mult_avgjg": Entry(
+        "Rprec_mult_avgjg", "recall", _levels("Rprec", "mult", _MULTIPLES), formats=("qrels_jg",)
+    ),
+}
+"""Measures of judgments with groups and of preferences: their names mean something in the `trec_eval` verb alone."""
+
+
+def for_format(format: str | None) -> dict[str, Entry]:
+    """The measures computed from judgments in this format (None: all), in trec_eval's order."""
+    return {name: e for name, e in (NAMES | _GROUPED).items() if format is None or format in e.formats}
+
+
 SETS: dict[str, tuple[str, ...]] = {
     "official": tuple(e.name for e in _TABLE[: [e.name for e in _TABLE].index("P") + 1]),
     "set": (
@@ -197,6 +252,9 @@ SETS: dict[str, tuple[str, ...]] = {
         *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
     ),
     "all_trec": tuple(e.name for e in _TABLE if e.name not in ("dcg", "ideal_dcg", "yaap")),
+    "prefs": ("runid", "num_q", *_PREFS[:6]),
+    "all_prefs": ("runid", "num_q", *_PREFS),
+    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }
 
 
@@ -205,10 +263,21 @@ def lines_of(name: str, parameters: str = "") -> list[Printed]:
     return NAMES[name].lines(name, parameters)
 
 
+def _check(text: str, parameters: str, kind: str) -> None:
+    """Outside the `trec_eval` verb a slip of the finger (`P.1O`) is refused, where trec_eval reads 1."""
+    if kind not in ("cut", "recall", "numbers", "gains", "text") or not parameters:
+        return
+    number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+    pattern = {"cut": r"\d+(\.\d*)?", "gains": rf"\d+={number}"}.get(kind, number)
+    if not all(re.fullmatch(pattern, part) for part in parameters.split(",")):
+        raise MeasureError(f"{text!r}: {parameters!r} is not a comma-separated list of numbers")
+
+
 def parse(text: str) -> list[Printed] | None:
     """`P.5,10`, `P_5`, `ndcg_cut_10`, `map`: the lines meant, or None if this is no trec_eval name."""
     name, _, parameters = text.partition(".")
     if name in NAMES:
+        _check(text, parameters, NAMES[name].kind)
         return lines_of(name, parameters)
     for known in sorted(NAMES, key=len, reverse=True):
         if text.startswith(known + "_"):

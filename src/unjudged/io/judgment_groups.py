@@ -1,0 +1,73 @@
+"""Judgments of several assessors in one file: judgment groups and preferences, in trec_eval's three formats.
+
+- `qrels_jg`: `topic group doc grade`, the ordinary judgments where the second column names the assessor;
+- `prefs`: `topic group subgroup doc level`, where documents of one subgroup are compared by their levels;
+- `qrels_prefs`: `topic group doc level`, ordinary judgments read as preferences, one subgroup for each group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from unjudged.errors import InputError
+from unjudged.io import files
+from unjudged.io.ids import to_text
+
+FIELDS = {
+    "qrels_jg": ("topic", "group", "doc", "grade"),
+    "prefs": ("topic", "group", "subgroup", "doc", "level"),
+    "qrels_prefs": ("topic", "group", "doc", "level"),
+}
+"""Format (trec_eval's -R) -> the fields of a line."""
+
+
+class Level(NamedTuple):
+    """What one assessor said about one document: the higher the level, the better; 0 is not relevant."""
+
+    group: str
+    subgroup: str
+    doc: str
+    level: float
+
+
+def read_groups(path: str, format: str) -> dict[str, list[Level]]:
+    """The levels of each topic, groups in order of their bytes."""
+    found: dict[str, list[Level]] = {}
+    source, seen = files.source_name(path), set()
+    for number, fields in _lines(path, format):
+        topic, group = fields[0], fields[1]
+        subgroup = fields[2] if format == "prefs" else "0"
+        doc, text = fields[-2:]
+        try:
+            level = float(int(text)) if format == "qrels_jg" else float(text)
+            if not math.isfinite(level):
+                raise ValueError
+        except ValueError:
+            wanted = "whole number" if format == "qrels_jg" else "number"
+            raise InputError(f"the {FIELDS[format][-1]} {text!r} is not a {wanted}", source, number) from None
+        if (topic, group, subgroup, doc) in seen:
+            raise InputError(f"document {doc} of topic {topic} stands twice in group {group}", source, number)
+        seen.add((topic, group, subgroup, doc))
+        found.setdefault(topic, []).append(Level(group, subgroup, doc, level))
+    if not found:
+        raise InputError("no judgments in this file", source)
+    return {topic: sorted(levels, key=lambda said: in_bytes(said.group)) for topic, levels in found.items()}
+
+
+def in_bytes(text: str) -> bytes:
+    """What trec_eval compares names by."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _lines(path: str, format: str) -> Iterator[tuple[int, list[str]]]:
+    source, names = files.source_name(path), FIELDS[format]
+    for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != len(names):
+            need = f"{len(names)} fields ({' '.join(names)})"
+            raise InputError(f"a line of {format} needs {need}, found {len(fields)}", source, number)
+        yield number, fields
