@@ -62,7 +62,7 @@ def both(name: str, judge: str, extra: bool = False) -> tuple[dict[str, Any], di
     wanted = measures("nDCG@10,AP,P@10", 2)
     names = ("nDCG@10", "AP", "P@10")
     human, other = under_both(c, shared)
-    asked = judged_from(wanted, EXPECTED["labels"][name][judge]["rel"])
+    asked = judged_from(wanted, EXPECTED["labels"][name][judge]["rel"], shared.other_top)
     found = [
         score_matrices(side, given, shared.topics, sorted(c.runs)) for side, given in ((human, wanted), (other, asked))
     ]

@@ -24,9 +24,17 @@ def under_both(collection: Collection, pairs: SamePairs) -> tuple[Collection, Co
     return human, human.regraded(pairs.theirs[kept], "grades of the other judge", top_grade=top)
 
 
-def judged_from(measures: Sequence[Measure], rel: int) -> list[Measure]:
-    """The same measures for a judge whose smallest relevant grade is `rel`."""
-    return [measure(rel=rel) if "rel" in measure.params else measure for measure in measures]
+def judged_from(measures: Sequence[Measure], rel: int | None, top: int) -> list[Measure]:
+    """The same measures for a judge whose smallest relevant grade is `rel`, and whose highest grade is `top`.
+
+    Without `rel`, what is relevant to the human is relevant to the judge, as far as the judge's scale goes. Measures of
+    graded gains know no smallest relevant grade and stay as they are.
+    """
+    reach = max(top, 1)
+    return [
+        m if m.params.get("rel") is None else m(rel=min(m.params["rel"], reach) if rel is None else rel)
+        for m in measures
+    ]
 
 
 def score_matrices(
