@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import DATA
 
 import unjudged as uj
-from places import DATA
 from unjudged.changes.rejudge import judgments_of
 from unjudged.judges.decisions import Changes, decisions
 from unjudged.judges.families import favour
@@ -100,7 +100,10 @@ def test_decisions_shift_and_spread(name: str, judge: str, measure: str) -> None
     expected = EXPECTED[name]["judges"][judge][measure]
     human, other = (side[measure] for side in both(name, judge))
     for correction, key in (("holm", "decisions holm"), ("none", "decisions uncorrected")):
-        found, told = Changes.between(decisions(human, 0.05, correction), decisions(other, 0.05, correction)), expected[key]
+        found, told = (
+            Changes.between(decisions(human, 0.05, correction), decisions(other, 0.05, correction)),
+            expected[key],
+        )
         counts = [found.pairs, found.significant_human, found.significant_judge]
         counts += [found.false_alarms, found.misses, found.reversals]
         names = ("pairs", "human significant", "judge significant", "false alarms", "misses", "reversals")

@@ -65,7 +65,7 @@ def favour(
     effect = float(_effects(rest, member, y[None])[0])
     draws = topic_resamples(len(human), resamples, seed)
     h, o, j = (sampled_means(matrix, draws) for matrix in (human, other, judged))
-    (low, high), = ranges_of(_effects(_rest(h, j, varies, curved), member, o)[:, None])
+    ((low, high),) = ranges_of(_effects(_rest(h, j, varies, curved), member, o)[:, None])
     block, within = blocks_of(teams, inside)
     shuffled = np.random.default_rng(seed).permuted(np.tile(within, (permutations, 1)), axis=1)[:, block].astype(float)
     left = np.eye(len(y)) - rest[0] @ np.linalg.pinv(rest[0])

@@ -1,8 +1,8 @@
 """How far the labels of another judge agree with the human ones on the same documents.
 
-Intervals come from redrawn topics (all documents of a drawn topic), never from redrawn documents: those of one topic are
-alike. Coverage is told by grade: a judge who judged mostly what the human found relevant was shown a selection, and no
-figure of agreement says anything about the rest.
+Intervals come from redrawn topics (all documents of a drawn topic), never from redrawn documents: those of one topic
+are alike. Coverage is told by grade: a judge who judged mostly what the human found relevant was shown a selection, and
+no figure of agreement says anything about the rest.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def same_pairs(human: Judgments, other: Judgments) -> SamePairs:
     aligned = align([human, other], topics)
     both = aligned.judged.all(axis=1)
     if not both.any():
-        raise UsageError(f"{other.source}: no document is judged here and by the human; do topics and ids match?")
+        raise UsageError(
+            f"{other.source}: no document was judged here and by the first judge; do topics and document ids match?"
+        )
     own, theirs = aligned.grade.T
     at_human = own != UNJUDGED
     on_rows = np.full(len(human), UNJUDGED, np.int32)
@@ -113,8 +115,8 @@ def same_pairs(human: Judgments, other: Judgments) -> SamePairs:
 def label_statistics(confusion: npt.ArrayLike, values: npt.ArrayLike, rel: int, judge_rel: int) -> list[float]:
     """Every statistic of one confusion table (rows: the human), in the order of STATISTICS.
 
-    Kappa is Cohen's, alpha Krippendorff's; binary ones compare relevant (from `rel`, the other judge's from `judge_rel`)
-    with nonrelevant. Leniency is the share relevant to the other judge minus that of the human.
+    Kappa is Cohen's, alpha Krippendorff's; binary ones compare relevant (from `rel` on, the other judge's from
+    `judge_rel` on) with nonrelevant. Leniency is the share relevant to the other judge minus that of the human.
     """
     table, grade = np.asarray(confusion, np.float64), np.asarray(values)
     sides = np.stack([grade < rel, grade >= rel]).astype(float), np.stack([grade < judge_rel, grade >= judge_rel])

@@ -23,8 +23,8 @@ def order_figures(human: npt.ArrayLike, other: npt.ArrayLike, top: int = 10) -> 
     """Agreement of two lists of mean scores, one value per run, runs sorted by name; in the order of FIGURES.
 
     tau (tau-b) of all runs; tau_AP with the human order as reference (Yilmaz and others 2008); share that the two top
-    `top` have in common; tau among the human's best `top` runs; rank-biased overlap. Means are equal where they agree to
-    12 decimals; equal ones stand in the order of their names.
+    `top` have in common; tau among the human's best `top` runs; rank-biased overlap. Means are equal where they agree
+    to 12 decimals; equal ones stand in the order of their names.
     """
     first, second = (np.round(np.asarray(means, np.float64), 12) for means in (human, other))
     orders = [np.argsort(-means, kind="stable") for means in (first, second)]

@@ -108,12 +108,22 @@ def audited(shared: Shared, unit: tuple[str, int, int]) -> Arrays:
 
 
 def _favours(shared: Shared, judge: int, m: int, inside: npt.NDArray[np.bool_]) -> list[float]:
-    """Effect, range and p value of a family, by a straight line and by a curve; NaN where every run is in it, or none."""
+    """Effect, range and p value of a family, by a straight line and by a curve; NaN where all runs are in it."""
     if inside.all() or not inside.any():
         return [math.nan] * 8
     matrices = shared.human[judge][m], shared.other[judge][m], shared.judged[judge]
-    drawn = {"resamples": shared.resamples, "permutations": PERMUTATIONS, "seed": shared.seed}
-    found = [favour(*matrices, inside, shared.teams, curved=curved, **drawn) for curved in (False, True)]
+    found = [
+        favour(
+            *matrices,
+            inside,
+            shared.teams,
+            curved=curved,
+            resamples=shared.resamples,
+            permutations=PERMUTATIONS,
+            seed=shared.seed,
+        )
+        for curved in (False, True)
+    ]
     return [value for one in found for value in vars(one).values()]
 
 
@@ -151,13 +161,13 @@ def judges(
     """Would another judge change it?
 
     Every other judge (a person, a crowd, a machine, an older version) is held against these judgments on the documents
-    both have judged. One row per judge and measure: how the labels agree, how far the runs keep their order (tau, tau_AP,
-    overlap and tau of the best runs, rank-biased overlap; each with its range on redrawn topics), and which decisions
-    between two runs (paired t tests, Holm) change: false alarms, misses, reversals, beside a yardstick, the share that
-    changes when only the topics are drawn again. `show` gives another table: labels (coverage by grade, kappa, alpha,
-    leniency), confusion, runs (how much each run gains or loses), families (is a family of runs favoured?). The smallest
-    relevant grade of the other judge is that of these judgments, or its highest grade where that is lower; `judge_rel`
-    sets it.
+    both have judged. One row per judge and measure: how the labels agree, how far the runs keep their order (tau,
+    tau_AP, overlap and tau of the best runs, rank-biased overlap; each with its range on redrawn topics), and which
+    decisions between two runs (paired t tests, Holm) change: false alarms, misses, reversals, beside a yardstick, the
+    share that changes when only the topics are drawn again. `show` gives another table: labels (coverage by grade,
+    kappa, alpha, leniency), confusion, runs (how much each run gains or loses), families (is a family of runs
+    favoured?). The smallest relevant grade of the other judge is that of these judgments, or its highest grade where
+    that is lower; `judge_rel` sets it.
     """
     check("alpha", alpha)
     check("resamples", resamples)
@@ -202,9 +212,7 @@ def judges(
         for m, measure in enumerate(names)
         for yard in [float(done["yardstick", 0, m]["yardstick"])]
     ]
-    favours = {
-        (a.judge, a.measure): _favour_rows(a, family_names, shared, limit) for a in audits if family_names
-    }
+    favours = {(a.judge, a.measure): _favour_rows(a, family_names, shared, limit) for a in audits if family_names}
     told = {(a.judge, a.measure): _word(limit, a, runs, favours.get((a.judge, a.measure), [])) for a in audits}
     lead = names[leading(setup.measures)]
     worst = min((a for a in audits if a.measure == lead), key=lambda a: WORST_FIRST.index(told[a.judge, lead].word))
@@ -428,7 +436,8 @@ def _verdict(
 
 def _favour_rows(audit: Audit, families: Sequence[str], shared: Shared, limit: Threshold) -> list[Row]:
     """One row per family: its favour, adjusted for all families named, those that cannot be tested, too."""
-    found, rows = audit.arrays["families"], []
+    found = audit.arrays["families"]
+    rows: list[Row] = []
     blocks = [blocks_of(shared.teams, inside)[1] for inside in shared.families]
     enough = [
         sum(within) >= limit["blocks_inside"] and len(within) - sum(within) >= limit["blocks_outside"]
@@ -503,7 +512,9 @@ def _laid_out(rows: Sequence[Row]) -> Table:
         cells = [r["judge"], r["measure"], percent(r["covered"]), f"{r['kappa_binary']:.2f}", f"{r['tau']:.3f}"]
         cells += [f"{r['top_tau']:.2f}", span, r["significant"], r["significant_judge"], r["false_alarms"], r["misses"]]
         cells += [percent(r["changed"]), f"{r['times_yardstick']:.1f}", r["reversals_uncorrected"]]
-        body.append([*(Shown(c) if isinstance(c, str) else c for c in cells), Shown(f"{r['spread']:.3f}"), r["verdict"]])
+        body.append(
+            [*(Shown(c) if isinstance(c, str) else c for c in cells), Shown(f"{r['spread']:.3f}"), r["verdict"]]
+        )
     return head, body
 
 
@@ -538,8 +549,8 @@ def _caption(show: str, limit: Threshold) -> str:
         return "Mean over topics under the other judge minus that under these judgments, with its 95 % interval."
     if show == "families":
         return (
-            "effect: score a family gets from the judge beyond what its score under these judgments explains; its range "
-            "on redrawn topics; p by permuting the family between teams, adjusted (Holm) for all families; curved: the "
+            "effect: score a family gets from the judge beyond what its score under these judgments explains; its "
+            "range on redrawn topics; p by permuting the family between teams, adjusted (Holm) for all families; curved: the "
             "same with a curve in place of the straight line."
         )
     if show in ("labels", "confusion"):
