@@ -131,3 +131,17 @@ def test_ap_wants_a_pool_and_runs() -> None:
         estimates(micro("pool_seen P@5"), measures("AP@5"), few)[0].cannot[0] == "AP is estimated from at least 10 runs"
     )
     assert estimates(micro("pool_seen P@5"), measures("AP@5"), OPEN)[0].cannot[0] == ""
+
+
+def test_rbp_reads_as_deep_as_its_weight() -> None:
+    """Ranks behind 100 count: judged ones in the score, unjudged ones in the estimate."""
+    docs = [f"d{i}" for i in range(150)]
+    runs = {"r": {f"t{t}": docs for t in range(9)}, "s": {f"t{t}": docs[::-1] for t in range(9)}}
+    full = {f"t{t}": {doc: (i + t) % 2 for i, doc in enumerate(docs)} for t in range(9)}
+    (one,) = found(full, runs, "RBP(p=0.99)")
+    assert one.estimate == pytest.approx(one.score, abs=1e-12) and (one.share == 0).all()
+    top = {t: {doc: grade for doc, grade in judged.items() if int(doc[1:]) < 120} for t, judged in full.items()}
+    (one,) = found(top, runs, "RBP(p=0.99)")
+    weights = 0.99 ** np.arange(150)
+    assert one.share[0] == pytest.approx(weights[120:].sum() / weights.sum())
+    assert one.score[0] < one.estimate[0] < one.highest[0]

@@ -249,6 +249,7 @@ def test_changed_labels_are_told(tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text('{"topic": "1", "document": "d4", "grade": null}\n')
     none = uj.next_to_judge(collection, "P@5", answers=tmp_path / "none.jsonl")
     assert f"{tmp_path / 'none.jsonl'}: no labels there" in none.notes
+    assert "answers: no labels there" in uj.next_to_judge(collection, "P@5", answers={}).notes
     with pytest.raises(InputError, match="not judged here"):
         uj.next_to_judge(collection, "P@5", answers={"7": {"d1": 0}})
 
@@ -268,3 +269,13 @@ def test_texts_that_are_hostile(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["next", *words, "--corpus", str(tmp_path / "bad.tsv"), "--format", "list"]) == 2
     assert "bad.tsv:1: a line needs id<TAB>text" in capsys.readouterr().err
     assert main(["next", *words, "--merged", "x"]) == 2
+
+
+def test_the_new_run_may_be_a_file_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, runs = files_of(tmp_path)[:2]
+    some = [f"{runs}/a", f"{runs}/b", f"{runs}/c"]
+    question = ["-m", "P@5", "--new", f"{runs}/d", "--baseline", "a", "--format", "tsv"]
+    assert main(["next", qrels, *some, *question]) == 0
+    out = capsys.readouterr().out
+    assert main(["next", qrels, runs, *question]) == 0
+    assert capsys.readouterr().out == out and len(out.splitlines()) == 11

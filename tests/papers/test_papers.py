@@ -223,7 +223,7 @@ def test_what_cannot_be_had_is_told_and_the_rest_is_there(collections: Any) -> N
 
 
 def test_one_collection_that_fails_is_named_and_left_aside(collections: Any) -> None:
-    """Two topics are too few for two disjoint sets of more than one; the others go on."""
+    """One topic says nothing about power; the other collection is answered."""
     small = uj.only(collections["second"], "101")
     told: list[str] = []
     both = uj.paper(
@@ -234,8 +234,19 @@ def test_one_collection_that_fails_is_named_and_left_aside(collections: Any) -> 
         **QUICK,
     )
     assert [p.title for p in both["Table 3"].panels] == ["first"]
-    assert both["Table 3"].left[0].startswith("small: this study needs at least 2 topics")
-    assert any(stage.startswith("power: small: ") for stage in told)
+    assert both["Table 3"].left == ("small: one topic cannot show which runs a measure tells apart",)
+    assert any(stage.startswith("power, small: no answer here: one topic") for stage in told)
+
+
+def test_a_collection_that_a_study_refuses_is_named_and_left_aside(collections: Any) -> None:
+    """A study that raises for one collection is asked of the others alone."""
+    small = uj.only(collections["second"], "101")
+    told: list[str] = []
+    asked = {"first": collections["first"], "small": small}
+    both = uj.paper("sakai2005", asked, table=3, progress=lambda stage, *_: told.append(stage), **QUICK)
+    assert {p.title.split()[0] for p in both["Table 3"].panels} == {"first"}
+    (why,) = both["Table 3"].left
+    assert why.startswith("small: ") and any(stage == f"swap: {why}" for stage in told)
 
 
 def test_a_work_folder_continues(collections: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ differently. Answers come back in the same formats, or as judgments; --merged wr
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from unjudged.cli import options
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     for path in filter(None, (args.merged, args.output)):
         if path != "-":
             refuse_unwritable(path)
+    args.runs = _with_files(args.runs, (args.new, args.baseline))
     collection = options.open_collection(args)
     queries = read_texts(args.queries, collection.topics) if args.queries else {}
     found = next_to_judge(
@@ -69,6 +71,17 @@ def run(args: argparse.Namespace) -> int:
     if args.merged is not None:
         write_qrels(found.judged.judgments, args.merged)
     return 0
+
+
+def _with_files(runs: list[str], asked: Iterable[str | None]) -> list[str]:
+    """The runs given, and the new run and the baseline where they are files of their own."""
+    from unjudged.io.files import expand, run_name
+
+    own = [name for name in asked if name is not None and Path(name).is_file()]
+    if not own:
+        return runs
+    names = {run_name(path) for run in runs for path in expand(run)}
+    return [*runs, *dict.fromkeys(name for name in own if run_name(name) not in names)]
 
 
 def _named(given: str | None, runs: tuple[str, ...]) -> str | None:

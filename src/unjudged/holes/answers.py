@@ -105,7 +105,8 @@ def _grade(label: Label, source: str) -> int:
 def _labels(answers: Any, source: str) -> Iterator[Label]:
     """Every label there is, in the order of the file."""
     if not isinstance(answers, (str, os.PathLike)):
-        yield from _of_judgments(answers)
+        if not isinstance(answers, Mapping) or any(answers.values()):
+            yield from _of_judgments(answers)
         return
     path = os.fspath(answers)
     start = next(((n, line.strip()) for n, line in files.lines(path) if line.strip()), (1, b""))[1]

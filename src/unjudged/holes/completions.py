@@ -19,9 +19,9 @@ from unjudged.holes.model import Chances, chances
 
 EARLY = 30
 """Ranks down to which holes decide how unsure their common discount is: where most of an average precision is made."""
-TEAM_SD, TOPIC_SD = 1.0, 0.7
-"""Least differences between teams, and between topics, in log-odds. What the pool shows of them is too little here:
-those outside may be of a kind that nobody in the pool is."""
+OUTSIDE_SD, TOPIC_SD = 1.0, 0.7
+"""Least differences between teams outside the pool, and between topics, in log-odds. What the pool shows of teams is
+too little for those outside: they may be of a kind that nobody in the pool is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,8 @@ def complete(collection: Collection, rel: int, draws: int, seed: int) -> tuple[C
     holes = np.flatnonzero(lists.hole)
     common = found.s_common * norm.ppf((np.arange(draws) + 0.5) / draws)
     rng = np.random.default_rng([seed, 0])
-    of_team = max(found.s_team, TEAM_SD) * rng.standard_normal((draws, len(lists.teams)))
+    inside = np.isin(np.arange(len(lists.teams)), lists.team[found.seen.depth > 0])
+    of_team = np.where(inside, found.s_team, max(found.s_team, OUTSIDE_SD)) * rng.standard_normal((draws, len(inside)))
     base = found.fit.eta[holes] if len(holes) else np.zeros(0)
     grades = collection.judgments.grade
     known = np.sort(grades[grades >= rel]) if (grades >= rel).any() else np.array([rel], np.int32)

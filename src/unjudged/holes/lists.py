@@ -133,7 +133,7 @@ class Lists:
         """Per document, how many different teams stand beside it."""
         beside = np.zeros(self.docs * len(self.teams), bool)
         beside[doc * len(self.teams) + team] = True
-        return np.asarray(beside.reshape(self.docs, -1).sum(axis=1), np.int64)
+        return np.asarray(beside.reshape(self.docs, len(self.teams)).sum(axis=1), np.int64)
 
     def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
         """A value per entry that describes, added up per document, runs by name."""

@@ -103,12 +103,14 @@ def difference(
     return differences(weights, (place[pairs[0]], place[pairs[1]]), alpha=alpha, correction=correction)
 
 
-def shared_holes(weights: Weights) -> Shared:
-    """What every two runs have in common in their holes."""
+def shared_holes(weights: Weights, pairs: Pairs) -> Shared:
+    """What every two of the runs in these pairs have in common in their holes."""
     runs = len(weights.lists.runs)
     product, lesser = np.zeros(runs * runs), np.zeros(runs * runs)
     both, same = np.zeros(runs * runs, np.int64), np.zeros(runs * runs, np.int64)
-    for run, doc, weight in _by_topic(weights):
+    asked = np.zeros(runs, bool)
+    asked[np.concatenate(pairs)] = True
+    for run, doc, weight in _by_topic(weights, asked):
         order = np.argsort(doc, kind="stable")
         run, doc, weight = run[order], doc[order], weight[order]
         start = np.flatnonzero(np.diff(doc, prepend=-1))
@@ -125,9 +127,9 @@ def shared_holes(weights: Weights) -> Shared:
     return Shared(product.reshape(shape), lesser.reshape(shape), both.reshape(shape), same.reshape(shape))
 
 
-def _by_topic(weights: Weights) -> Iterator[tuple[Ints, Ints, Floats]]:
-    """Run, document and weight of the holes of each topic that weigh something."""
-    at = weights.holes[weights.weight[weights.holes] > 0]
+def _by_topic(weights: Weights, asked: Flags) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Run, document and weight of the holes of each topic that weigh something in the runs asked for."""
+    at = weights.holes[(weights.weight[weights.holes] > 0) & asked[weights.run[weights.holes]]]
     topic = weights.lists.topic[weights.doc[at]]
     ends = np.searchsorted(topic, np.arange(weights.lists.topics + 1))
     for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
@@ -149,7 +151,7 @@ def hole_variances(weights: Weights, pairs: Pairs, common: Shared) -> tuple[Floa
 def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correction: str = "holm") -> Differences:
     """What can be said of these pairs of runs (numbers by name, as in `weights.lists.runs`)."""
     first, second = pairs
-    common = shared_holes(weights)
+    common = shared_holes(weights, pairs)
     cells, topics = weights.by_cell(), weights.lists.topics
     v_hole, holes = hole_variances(weights, pairs, common)
     apart = cells[first] - cells[second]

@@ -73,6 +73,11 @@ class Found:
         made = {chart: lambda own: result.plot(chart)}
         return Panel("", Result(result.columns, result.rows, result.provenance, None, made, notes=result.notes))
 
+    def told(self, key: str) -> tuple[str, ...]:
+        """The collections that a study has an answer for."""
+        there = {row["collection"] for row in self.rows(key)}
+        return tuple(name for name in self.names[key] if name in there)
+
     def why_nothing(self, keys: Sequence[str], name: str) -> str:
         """Why a study has no answer for a collection, in the study's own words."""
         for key in keys:

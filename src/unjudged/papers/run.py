@@ -210,6 +210,9 @@ def _made(item: Item, found: Found) -> Made:
     except NotHere as why:
         return Made(item, (), str(why), ())
     left = dict.fromkeys(why for key in item.needs for name, why in found.absent.get(key, {}).items() if name)
+    for key in item.needs:
+        silent = [name for name in found.names.get(key, ()) if name not in found.told(key)]
+        left |= dict.fromkeys(f"{name}: {found.why_nothing((key,), name)}" for name in silent)
     return Made(item, tuple(panels), "", tuple(left), _commands(item, found))
 
 

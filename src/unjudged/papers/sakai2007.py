@@ -7,7 +7,7 @@ from typing import Any
 
 from unjudged.papers import contents
 from unjudged.papers.declaration import Asked, Check, Finding, Item, Panel, Paper
-from unjudged.papers.found import Found, by_collection, drawn, titled
+from unjudged.papers.found import Found, NotHere, by_collection, drawn, titled
 from unjudged.statistics.pairs import exact_mean
 
 NAMED_BY_PAPER = {
@@ -73,7 +73,9 @@ def _more_robust(found: Found, name: str) -> list[Check]:
 def _power(found: Found) -> list[Panel]:
     """Table 3: the collections, which the study puts side by side, one below the other."""
     head, rows = found.laid_out("power")
-    names = found.names["power"]
+    names = found.told("power")
+    if not names:
+        raise NotHere(found.why_nothing(("power",), found.names["power"][0]))
     wide = len(head) // len(names)
     parts = {name: slice(i * wide, (i + 1) * wide) for i, name in enumerate(names)}
     return [

@@ -305,7 +305,8 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     """Is the pool fair to outsiders? What a team (or run) loses that is not in the pool, in the leading measure.
 
     Pooled teams are left out in turn; what the others lose is estimated by the hole model. The mean over teams leaves
-    the extreme ones out, so that one odd team does not decide; its interval is over teams and completions.
+    the extreme ones out, so that one odd team does not decide; its interval is over teams and completions. Where the
+    teams outside lose more than all on average, and are not too few, theirs is the mean that counts.
     """
     limit = case.limits["fair-to-outsiders"]
     measures = bias.scored.measures
@@ -317,7 +318,10 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     every = {**{team: np.full(int(limit["completions"]), loss) for team, loss in lost.items()}, **outside}
     if len(lost) < 2 <= len(outside):  # a pool without its only team is empty: that says nothing
         every = outside
-    average, low, high = _average(np.stack(list(every.values())), limit, bias.setup.seed)
+    groups = [every, outside] if len(outside) >= limit["outside"] else [every]
+    ranges = [_average(np.stack(list(group.values())), limit, bias.setup.seed) for group in groups]
+    average, low, high = max(ranges)
+    every = groups[ranges.index((average, low, high))]
     value = high if outside and not seen else average
     each = {team: float(np.mean(values)) for team, values in every.items()}
     worst = max(sorted(each), key=each.__getitem__)

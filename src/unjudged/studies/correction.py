@@ -601,7 +601,7 @@ def stability_points(rows: Records, correlations: Records) -> Figure:
     `rows`: collection, n, coefficient, reliability, change (in percent). `correlations`: n, coefficient, rho, p_value.
     """
     told = "; ".join(f"P@{c['n']} against {c['coefficient']}: {_rho(c)}" for c in correlations)
-    cutoffs, names = distinct(rows, "n"), distinct(rows, "collection")
+    cutoffs, names = sorted(distinct(rows, "n")), distinct(rows, "collection")
     found = {(c["n"], c["coefficient"]): f"rho {_rho(c)}" for c in correlations}
     rows = [{**row, "correlation": found.get((row["n"], row["coefficient"]), "")} for row in rows]
     said = marks.layer(

@@ -72,11 +72,12 @@ class Powers:
 
 
 def _together(answers: Answers) -> Table:
-    """Table 3 of Sakai 2007: the collections side by side."""
+    """Table 3 of Sakai 2007: the collections with an answer side by side."""
+    told = [(case, answer) for case, answer in answers if answer.rows]
     head: list[str] = []
-    for case, _ in answers:
+    for case, _ in told:
         head += [case.name, "disc. power", "diff. required"]
-    blocks = [answer.laid_out()[1] for _, answer in answers]
+    blocks = [answer.laid_out()[1] for _, answer in told]
     return head, [tuple(cell for part in line for cell in part) for line in zip(*blocks, strict=True)]
 
 

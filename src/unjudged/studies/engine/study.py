@@ -227,7 +227,6 @@ def _look_at_pools(study: Study, ready: Mapping[str, Ready], cases: Sequence[Cas
         except Unanswerable as why:
             if not study.limit:
                 raise UsageError(f"{case.name}: {why}") from None
-            case.note(f"no answer here: {why}")
             case.tell(f"no answer here: {why}")
         except UsageError as problem:
             raise UsageError(f"{case.name}: {problem}") from None
@@ -250,6 +249,9 @@ def _answer(study: Study, ready: Ready, case: Case) -> Answer:
     except Unanswerable as why:
         if not study.limit:
             raise
+        if case.several:
+            case.note(f"no answer here: {why}")
+            case.tell(f"no answer here: {why}")
         return Answer(study.columns, [], case.limits[study.limit].unknown(str(why), why.next))
     except UsageError as problem:
         if not case.several:
