@@ -136,3 +136,36 @@ def test_family(judge: str) -> None:
     assert found.effect == pytest.approx(FAMILY[judge]["effect"], abs=POINT)
     assert [found.low, found.high] == pytest.approx(FAMILY[judge]["interval"], abs=RANGE)
     assert found.p_value == pytest.approx(FAMILY[judge]["p"], abs=CHANCE)
+
+
+WORDS = {
+    "dl19-passage": {
+        "umbrela-gpt4": ("with care", "with care"),
+        "binary-gpt4": ("fragile", "fragile"),
+        "binary-gpt4o": ("fragile", "fragile"),
+        "exam-graded-gpt4": ("fragile", "fragile"),
+        "human2-a": ("unknown", "unknown"),
+    },
+    "dl21-passage": {
+        "umbrela-gpt4": ("solid", "with care"),
+        "binary-gpt4": ("with care", "with care"),
+        "binary-llama3.2": ("fragile", "fragile"),
+        "exam-graded-gpt4": ("fragile", "with care"),
+    },
+}
+"""By nDCG@10 and AP: the table of the specification."""
+YARDSTICKS = {"dl19-passage": (0.104, 0.124), "dl21-passage": (0.095, 0.088)}
+
+
+@pytest.mark.skipif(not SCORED, reason="the judgments are not here")
+@pytest.mark.parametrize("name", WORDS)
+def test_words_and_yardsticks_of_the_specification(name: str) -> None:
+    given = {judge: file_of(name, judge) for judge in WORDS[name]}
+    rel = {"exam-graded-gpt4": 4}
+    found = uj.audit(
+        collection(name), given, "nDCG@10,AP", rel=2, judge_rel=rel, resamples=10, seed=1, jobs=1
+    ).frame.set_index(["judge", "measure"])
+    for judge, words in WORDS[name].items():
+        for measure, word, yard in zip(("nDCG@10", "AP(rel=2)"), words, YARDSTICKS[name], strict=True):
+            assert found.verdict[judge, measure] == word, (judge, measure)
+            assert found.yardstick[judge, measure] == pytest.approx(yard, abs=0.0011)

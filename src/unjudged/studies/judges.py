@@ -550,8 +550,8 @@ def _caption(show: str, limit: Threshold) -> str:
     if show == "families":
         return (
             "effect: score a family gets from the judge beyond what its score under these judgments explains; its "
-            "range on redrawn topics; p by permuting the family between teams, adjusted (Holm) for all families; curved: "
-            "the same with a curve in place of the straight line."
+            "range on redrawn topics; p by permuting the family between teams, adjusted (Holm) for all families; "
+            "curved: the same with a curve in place of the straight line."
         )
     if show in ("labels", "confusion"):
         return "Documents both have judged; intervals from redrawn topics."
