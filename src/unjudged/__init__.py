@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.simulation import simulate as simulate
     from unjudged.studies import study as study
     from unjudged.studies.by_name import agreement as agreement
+    from unjudged.studies.by_name import audit as audit
     from unjudged.studies.by_name import compare as compare
     from unjudged.studies.by_name import contributions as contributions
     from unjudged.studies.by_name import correct as correct

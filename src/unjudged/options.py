@@ -282,7 +282,15 @@ _CORRECTING = (
     Option("truth", "complete judgments of a simulation: show the errors against the truth instead", "QRELS"),
 )
 _REPORT = (
-    Option("second", "judgments of the same topics by somebody else", "FILE", flags=("--second-judge",)),
+    Option("second", "judgments of the same topics by somebody else, a person or a machine; repeatable", "FILE",
+        flags=("--second-judge",), repeats=True),
+    Option("judge_rel", "smallest relevant grade of one of the other judges, as NAME=4 (default: that of the first "
+        "judgments, or the judge's highest grade where that is lower); repeatable", "NAME=N", setting, repeats=True),
+    Option("families", "which family each run is of (say, language-model rerankers): a TSV run<TAB>family with header; "
+        "is one of them favoured?", "FILE"),
+    Option("show", "the table: judges (one row per judge and measure), labels (coverage by grade, kappa, alpha, "
+        "leniency), confusion, runs (what each run gains), families", "TABLE", default="judges",
+        choices=("judges", "labels", "confusion", "runs", "families")),
     Option("thresholds", "a TOML file with other limits for the verdicts", "FILE"),
     Option("fail_on", "verdicts that are too low, as 'fair-to-outsiders<with care'; then exit code 1", "WHAT",
         default=""),
@@ -418,6 +426,13 @@ _VARIANTS = (
     _variant("study", "test", help=f"{_BASE['test'].help}; none, where a study can do without"),
     # studies
     _variant("pool describe", "curves", help="show judged@k of every run instead"),
+    _variant("study judges", "resamples", help="how often topics are drawn again for ranges and intervals",
+        default=1000),
+    _variant("judges audit", "qrels", help="the human judgments", metavar="HUMAN"),
+    _variant("judges audit", "second", help="judgments of the same topics by others, people or machines",
+        metavar="OTHER", flags=(), nargs="+", repeats=False),
+    _variant("judges audit", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
+        repeats=True, required=True),
     _variant("study noise", "repeats", default=3),
     _variant("study swap", "repeats", help="how often all trials are done again with other topic sets", default=10),
     _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
@@ -473,6 +488,7 @@ _LIKE = {
     "study correct": "correct",
     "study estimate": "estimate",
     "study gate": "ci",
+    "judges audit": "study judges",
 }
 """Commands whose options mean what they mean in another one."""
 

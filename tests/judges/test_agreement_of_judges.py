@@ -259,7 +259,7 @@ def test_labels_alone_have_no_verdict() -> None:
     """How well judges must agree depends on what happens to the runs; the study `judges` looks at them."""
     found = uj.judge_agreement(HUMAN, MACHINE)
     assert found.verdict is None
-    assert "--second-judge" in found.notes[0]
+    assert "unjudged judges audit" in found.notes[0]
 
 
 def test_all_topics_together_alone() -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import unjudged as uj
+from unjudged.cli import main
 from unjudged.errors import UsageError
 
 
@@ -35,14 +37,33 @@ def means(collection: uj.Collection, measure: str) -> Any:
     return np.round(uj.score(collection, [measure]).mean_values()[:, 0], 12)
 
 
+def row(result: Any, measure: str, judge: str | None = None) -> dict[str, Any]:
+    """The row of a measure (and judge) as a dict."""
+    rows = [dict(zip(result.columns, r, strict=True)) for r in result.rows()]
+    (found,) = [r for r in rows if r["measure"] == measure and judge in (None, r["judge"])]
+    return found
+
+
 def test_the_same_judge_changes_nothing(collection: uj.Collection) -> None:
-    result = uj.study("judges", collection, second=collection)
-    assert list(result.columns) == ["measure", "topics", "runs", "tau", "mean_first", "mean_second"]
+    result = uj.audit(collection, collection, resamples=20)
     assert result.frame.measure.tolist() == ["AP", "nDCG@10", "P@10"]
-    assert (result.frame.tau == 1).all() and (result.frame.mean_first == result.frame.mean_second).all()
+    assert (result.frame[["tau", "tau_ap", "top_tau", "rbo", "covered", "kappa_binary"]].round(12) == 1).all(axis=None)
+    assert (result.frame[["changed", "leniency", "shift", "spread", "times_yardstick"]] == 0).all(axis=None)
     told = result.verdict
-    assert told is not None and (told.word, told.value, told.decided_by) == ("solid", 1.0, ())
-    assert result.notes[0].endswith(f"there {len(collection.judgments)} documents")
+    assert told is not None and told.word == "unknown"  # 12 runs are too few for a verdict
+    assert "only 12 runs (at least 20 are needed)" in told.sentence
+
+
+def test_with_limits_of_ones_own_the_word_follows(folder: Path, collection: uj.Collection, tmp_path: Path) -> None:
+    (tmp_path / "limits.toml").write_text("[another-judge]\nruns = 5\nsignificant = 1\n")
+    options = {"thresholds": tmp_path / "limits.toml", "resamples": 20, "jobs": 1}
+    assert uj.audit(collection, collection, **options).verdict.word == "solid"
+    turned = uj.audit(collection, str(folder / "turned.txt"), **options)
+    assert turned.verdict.word == "fragile" and turned.verdict.decided_by[0] == "turned.txt"
+    assert uj.study("another-judge", collection, second=str(folder / "turned.txt"), **options).verdict == turned.verdict
+    both = uj.audit(collection, {"same": collection, "turned": str(folder / "turned.txt")}, **options)
+    assert both.verdict.word == "fragile" and "same is solid" in both.verdict.sentence
+    assert both.frame.judge.tolist() == ["same"] * 3 + ["turned"] * 3
 
 
 @pytest.mark.parametrize("given", ["file", "collection", "dict"])
@@ -53,58 +74,198 @@ def test_against_scores_under_either_judgments(folder: Path, collection: uj.Coll
     for line in file.read_text().splitlines():
         topic, _, doc, grade = line.split()
         rows.setdefault(topic, {})[doc] = int(grade)
-    result = uj.study("judges", collection, second={"file": str(file), "collection": second, "dict": rows}[given])
-    for measure, topics, runs, tau, first, last in result.rows():
+    other = {"file": str(file), "collection": second, "dict": rows}[given]
+    result = uj.study("judges", collection, second=other, resamples=20, seed=2)
+    for measure in ("AP", "nDCG@10", "P@10"):
         x, y = (means(c, measure) for c in (collection, second))
-        assert (topics, runs) == (26, 12)
-        assert tau == pytest.approx(stats.kendalltau(x, y).statistic)
-        assert (first, last) == (pytest.approx(x.mean()), pytest.approx(y.mean()))
-    told = result.verdict
-    assert told is not None and told.word == "fragile" and told.value == result.frame.tau[0]
-    x, y = (stats.rankdata(-means(c, "AP"), "min") for c in (collection, second))
-    moves = dict(zip(collection.runs, np.abs(x - y), strict=True))
-    assert told.decided_by[0] == min(moves, key=lambda run: (-moves[run], run))
-    assert told.next is not None and told.next.command[:2] == ("qrels", "agree")
+        found = row(result, measure)
+        assert (found["topics"], found["runs"], found["pairs"]) == (26, 12, 66)
+        assert found["tau"] == pytest.approx(stats.kendalltau(x, y).statistic)
+        assert (found["mean"], found["mean_judge"]) == (pytest.approx(x.mean()), pytest.approx(y.mean()))
+        assert found["spread"] == pytest.approx(np.std(y - x, ddof=1))
+        p_values = {}
+        for side, c in (("human", collection), ("judge", second)):
+            matrix = uj.score(c, [measure]).matrix(measure)
+            tests = [stats.ttest_rel(matrix[:, i], matrix[:, j]) for i in range(12) for j in range(i + 1, 12)]
+            holm = multipletests([t.pvalue for t in tests], 0.05, "holm")[0]
+            p_values[side] = [int(np.sign(t.statistic)) if s else 0 for t, s in zip(tests, holm, strict=True)]
+        pairs = list(zip(p_values["human"], p_values["judge"], strict=True))
+        assert found["false_alarms"] == sum(h == 0 != j for h, j in pairs)
+        assert found["misses"] == sum(j == 0 != h for h, j in pairs)
+        assert found["reversals"] == sum(h * j == -1 for h, j in pairs)
+        assert found["changed"] == pytest.approx(sum(h != j for h, j in pairs) / 66)
     assert result.plot().svg().startswith("<svg")
-    moved = sum(move > 0 for move in moves.values())
-    assert f"{moved} change rank" in result.plot().description
+    x, y = (stats.rankdata(-means(c, "AP"), "min") for c in (collection, second))
+    assert f"{int((x != y).sum())} change rank" in result.plot().description
+    told = result.verdict
+    assert told is not None and told.next is not None and told.next.command[:2] == ("study", "judges")
 
 
 def test_only_shared_topics_count(folder: Path, collection: uj.Collection, tmp_path: Path) -> None:
     lines = (folder / "turned.txt").read_text().splitlines(keepends=True)
     some = sorted({line.split()[0] for line in lines})[:7]
     (tmp_path / "part.txt").write_text("".join(line for line in lines if line.split()[0] in some))
-    result = uj.study("judges", collection, second=str(tmp_path / "part.txt"), measures="AP")
+    result = uj.audit(collection, str(tmp_path / "part.txt"), "AP", resamples=20)
     part = [uj.only(collection, some), uj.load(str(tmp_path / "part.txt"), str(folder / "runs"))]
     x, y = (means(c, "AP") for c in part)
     assert result.frame.tau[0] == pytest.approx(stats.kendalltau(x, y).statistic)
-    assert result.frame.topics[0] == 7 and "both have judged 7 topics of 26" in result.notes[0]
+    assert result.frame.topics[0] == 7
     told = result.verdict
     assert told is not None and told.word == "unknown"
-    assert "only 7 topics (at least 25 are needed)" in told.sentence
+    assert "7 topics (at least 25 are needed)" in told.sentence
 
 
-def test_documents_only_one_has_judged_are_counted() -> None:
-    runs = {f"r{r}": {t: {f"d{i}": float((i * (r + 2)) % 7) for i in range(6)} for t in "ab"} for r in range(3)}
+RUNS = {f"r{r}": {t: {f"d{i}": float((i * (r + 2)) % 7) for i in range(6)} for t in "ab"} for r in range(3)}
+
+
+def test_documents_only_one_has_judged_are_left_out_and_counted() -> None:
     first = {t: {"d0": 1, "d1": 0, "d2": 1} for t in "ab"}
     second = {"a": {"d0": 1, "d3": 0}, "b": {"d0": 0, "d1": 1, "d5": 1}, "z": {"d0": 1}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = uj.study("judges", uj.load(first, runs), second=second)
-    assert "there 3 documents; 3 more were judged by the first alone and 2 by the second alone" in result.notes[0]
+        c = uj.load(first, RUNS)
+        result = uj.audit(c, second, resamples=10)
+        labels = uj.audit(c, second, resamples=10, show="labels")
+    assert "has judged 3 of 6 documents judged here (grade 0: 50 %, grade 1: 50 %)" in result.notes[0]
+    assert "2 documents only it has judged left out" in result.notes[0]
+    found = {name: value for _, name, value, *_ in labels.rows()}
+    assert (found["documents"], found["human_only"], found["judge_only"]) == (3, 3, 2)
+    assert found["leniency"] == pytest.approx(2 / 3 - 2 / 3)
+    assert found["agreement_binary"] == pytest.approx(1 / 3)
+    same = uj.load({"a": {"d0": 1}, "b": {"d0": 1, "d1": 0}}, RUNS)
+    assert row(result, "AP")["mean"] == pytest.approx(uj.score(same, ["AP"]).mean_values()[:, 0].mean())
 
 
-def test_a_second_judge_is_needed(collection: uj.Collection) -> None:
-    with pytest.raises(UsageError, match="give a second judge"):
-        uj.study("another-judge", collection)
-    with pytest.raises(UsageError, match="at least two topics in common"):
-        uj.study("judges", collection, second={"elsewhere": {"d": 1}})
+def test_two_scales_are_compared_as_relevant_and_not(collection: uj.Collection) -> None:
+    binary = uj.collapse(collection, rel=1)
+    found = {name: value for _, name, value, *_ in uj.audit(collection, binary, resamples=10, show="labels").rows()}
+    assert found["kappa"] is None and found["kappa_binary"] == pytest.approx(1)
+    told = uj.audit(collection, binary, "AP", rel=2, resamples=10)
+    assert (row(told, "AP(rel=2)")["rel"], row(told, "AP(rel=2)")["judge_rel"]) == (2, 1)
+    assert any("two scales" in note for note in told.notes)
+
+
+def test_confusion_counts_pairs_of_grades(collection: uj.Collection, folder: Path) -> None:
+    found = uj.audit(collection, str(folder / "turned.txt"), resamples=10, show="confusion")
+    counts = {(g, h): n for _, g, h, n in found.rows()}
+    grade = collection.judgments.grade
+    assert counts[0, 1] == (grade == 0).sum() and counts[1, 0] == (grade == 1).sum() and counts[0, 0] == 0
+
+
+def test_a_selection_by_label_is_noticed(collection: uj.Collection, tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "limits.toml").write_text("[another-judge]\nruns = 5\nsignificant = 1\n")
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    kept = [f for n, f in enumerate(lines) if f[3] != "0" or n % 5 == 0]
+    (tmp_path / "chosen.txt").write_text("".join(" ".join(f) + "\n" for f in kept))
+    told = uj.audit(collection, str(tmp_path / "chosen.txt"), "AP", thresholds=tmp_path / "limits.toml").verdict
+    assert told is not None and told.word == "unknown" and "chosen by their label" in told.sentence
+    third = [f for n, f in enumerate(lines) if n % 3 == 0]
+    (tmp_path / "third.txt").write_text("".join(" ".join(f) + "\n" for f in third))
+    told = uj.audit(collection, str(tmp_path / "third.txt"), "AP", thresholds=tmp_path / "limits.toml").verdict
+    assert told is not None and told.word == "unknown" and "% of the documents judged here" in told.sentence
+
+
+def test_a_planted_favour_for_a_family_shows(collection: uj.Collection) -> None:
+    """A judge who likes what two of eight blocks retrieve gives them more; nobody else gains as much."""
+    runs = sorted(collection.runs)
+    family = {run: "liked" if collection.teams[run] == "team01" else "others" for run in runs}
+    partial = uj.favour(collection, 0.9, team="team01", seed=1)
+    bias = uj.audit(collection, partial, "P@10", resamples=50, show="runs", families=family)
+    gains = {run: gain for _, _, run, _, _, _, gain, *_ in bias.rows()}
+    liked = [gain for run, gain in gains.items() if family[run] == "liked"]
+    assert min(liked) > 0
+    found = uj.audit(collection, partial, "P@10", resamples=50, show="families", families=family)
+    rows = {r[2]: dict(zip(found.columns, r, strict=True)) for r in found.rows()}
+    assert rows["liked"]["effect"] > 0.05 and rows["liked"]["effect"] == pytest.approx(-rows["others"]["effect"])
+    assert rows["liked"]["finding"] == "unknown"  # one block inside is too few
+    assert rows["liked"]["p_value"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"second": None}, "give a second judge"),
+        ({"second": []}, "give a second judge"),
+        ({"second": {"elsewhere": {"d": 1}}}, "no document was judged here and by the first judge"),
+        ({"second": {"1": {"nowhere": 1}}}, "no document was judged here and by the first judge"),
+        ({"show": "everything"}, "show can be judges, labels"),
+        ({"judge_rel": {"nobody": 2}}, "no judge is called so"),
+        ({"judge_rel": {"A": "x"}}, "a whole number of 1 or more"),
+        ({"show": "families"}, "families need to be named"),
+        ({"families": {"no-run": "x"}}, "the families name none of these runs"),
+        ({"alpha": 5}, "alpha lies between 0 and 1"),
+        ({"resamples": 0}, "at least 1 resample"),
+        ({"measures": "GMAP"}, "a mean over topics"),
+    ],
+)
+def test_what_cannot_be_audited(collection: uj.Collection, options: dict[str, Any], sentence: str) -> None:
+    same = {t: {} for t in collection.topics}
+    own = collection.judgments
+    for topic, doc, grade in zip(own.topic.tolist(), range(len(own)), own.grade.tolist(), strict=True):
+        same[collection.topics[topic]][own.docs[doc]] = grade
+    with pytest.raises(UsageError, match=sentence):
+        uj.study("judges", collection, **{"second": same, **options})
+
+
+def test_one_topic_is_not_enough() -> None:
+    first = {t: {"d0": 1, "d1": 0} for t in "ab"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(UsageError, match="at least two topics in common"):
+            uj.audit(uj.load(first, RUNS), {"a": {"d0": 1}})
+
+
+def test_constant_labels_have_no_kappa_but_an_answer() -> None:
+    first = {t: {"d0": 1, "d1": 0, "d2": 1} for t in "ab"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        c = uj.load(first, RUNS)
+        nothing = {t: dict.fromkeys(docs, 0) for t, docs in first.items()}
+        result = uj.audit(c, nothing, "AP", resamples=10)
+    found = row(result, "AP")
+    assert found["kappa_binary"] == 0 and found["mean_judge"] == 0 and np.isnan(found["tau"])
+    assert result.verdict is not None and result.verdict.word == "unknown"
 
 
 def test_several_collections(folder: Path, collection: uj.Collection) -> None:
-    both = uj.study("judges", {"a": collection, "b": collection}, second=str(folder / "turned.txt"))
+    both = uj.audit({"a": collection, "b": collection}, str(folder / "turned.txt"), resamples=10)
     rows = both.plot().spec["data"]["values"]
     assert {row["collection"] for row in rows} == {"a", "b"} and len(rows) == 2 * 2 * 12
+
+
+def run_cli(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(words)
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_the_verb_the_study_and_python_give_one_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = str(folder / "qrels.txt"), str(folder / "turned.txt")
+    more = ("--resamples", "20", "-m", "AP", "--format", "tsv", "--jobs", "1")
+    code, verb, _ = run_cli(capsys, "judges", "audit", *files, "--runs", str(folder / "runs"), *more)
+    assert code == 0
+    words = ("study", "judges", files[0], str(folder / "runs"), "--second-judge", files[1], *more)
+    assert run_cli(capsys, *words)[1] == verb
+    c = uj.load(files[0], str(folder / "runs"))
+    assert uj.audit(c, files[1], "AP", resamples=20).render("tsv") == verb
+    words = ("judges", "audit", files[0], files[1], files[0], "--runs", str(folder / "runs"), *more)
+    assert len(run_cli(capsys, *words)[1].splitlines()) == 3
+
+
+def test_bad_files_are_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("1 0 d relevant\n")
+    (tmp_path / "families.tsv").write_text("run\tfamily\nalone\n")
+    qrels, runs = str(folder / "qrels.txt"), str(folder / "runs")
+    cases = {
+        "text.txt:1": ("judges", "audit", qrels, str(tmp_path / "text.txt"), "--runs", runs),
+        "required: --runs": ("judges", "audit", qrels, qrels),
+        "families.tsv:2: a family line needs run<TAB>family": (
+            *("judges", "audit", qrels, qrels, "--runs", runs, "--families", str(tmp_path / "families.tsv")),
+        ),
+    }
+    for sentence, words in cases.items():
+        code, out, said = run_cli(capsys, *words)
+        assert (code, out) == (2, "") and sentence in said and "Traceback" not in said
 
 
 # -- judging errors

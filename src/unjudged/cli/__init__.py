@@ -31,6 +31,7 @@ VERBS = (
     "check",
     "pool",
     "qrels",
+    "judges",
     "correct",
     "explain",
     "report",

@@ -161,7 +161,7 @@ def add_output(
 class Part:
     """A part of a verb (`qrels reduce`): like the module of a verb, it has HELP, `add_arguments` and `run`.
 
-    The docstring of its function is the help. With `formats` it has --format and -o.
+    The docstring of its function is the help. With `formats` it has --format and -o, with `charts` --figure.
     """
 
     def __init__(
@@ -172,17 +172,18 @@ class Part:
         arguments: tuple[Argument, ...],
         formats: tuple[str, ...] = (),
         epilog: Callable[[], str] = str,
+        charts: tuple[str, ...] = (),
     ) -> None:
         self.HELP, self.__doc__ = help, inspect.getdoc(run)
         self._command, self._run, self._epilog = command, run, epilog
-        self._arguments, self._formats = arguments, formats
+        self._arguments, self._formats, self._charts = arguments, formats, charts
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The part's arguments."""
         parser.epilog = self._epilog() or None
         add_all(parser, self._command, *self._arguments)
         if self._formats:
-            add_output(parser, self._command, formats=self._formats)
+            add_output(parser, self._command, list(self._charts) or None, formats=self._formats)
 
     def run(self, args: argparse.Namespace) -> int:
         """Do it; exit code 0, since it came to its end."""
@@ -246,6 +247,22 @@ def open_manifest(args: argparse.Namespace) -> Collections:
 def open_again(args: argparse.Namespace, qrels: str) -> Collection:
     """The same runs with other judgments, read in the same way."""
     return open_collection(argparse.Namespace(**{**vars(args), "qrels": qrels, "teams": None}))
+
+
+def open_other_judges(args: argparse.Namespace, paths: Sequence[str]) -> dict[str, Collection]:
+    """Judgments of the same topics by others, by name, read as the first ones; notes go to stderr with the file."""
+    from unjudged.collection.load import read_collection
+    from unjudged.io.trec import Reading
+    from unjudged.judges.agreement import names_of
+
+    if [args.qrels, *args.runs, *paths].count("-") > 1:
+        raise UsageError("standard input can be used once")
+    names = names_of(paths)
+    reading = Reading(lenient=args.lenient, strict=args.strict)
+    asked = keywords(args, "only", "negative", "qrels_format")
+    sets = [read_collection(path, [], reading, **asked, need_runs=False) for path in paths]
+    print_notes(f"{path}: {note}" for path, one in zip(paths, sets, strict=True) for note in one.notes)
+    return dict(zip(names, sets, strict=True))
 
 
 def open_judgments(args: argparse.Namespace) -> list[Collection]:

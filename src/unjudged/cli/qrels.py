@@ -147,7 +147,7 @@ def _agree(args: argparse.Namespace) -> None:
     (Cohen's, plain and weighted by the distance of the grades), fleiss_kappa (over all judges), alpha (Krippendorff's,
     nominal, ordinal, interval; it also uses documents that only some judges judged), overlap (documents relevant to all
     judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows. What other
-    judgments do to the order of runs: unjudged report --second-judge FILE.
+    judgments do to the order of runs and to decisions between them: unjudged judges audit.
     """
     from unjudged.io.files import run_name
     from unjudged.judges.agreement import judge_agreement

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             **options.keywords(args, "rel", "unjudged", "seed", "depth", "pooled", "jobs", "workdir"),
             executor=executor,
             thresholds=thresholds,
-            second=None if args.second is None else options.open_again(args, args.second),
+            second=None if args.second is None else options.open_other_judges(args, args.second),
             progress=_bar if sys.stderr.isatty() else None,
             call=args.call,
         )

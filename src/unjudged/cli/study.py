@@ -68,7 +68,10 @@ class Part:
         if other := next((name for name in JUDGMENTS if name in given and several), None):
             raise UsageError(f"{option(other, f'study {study.name}').spellings[0]} is for one collection at a time")
         collections = _collections(args)
-        given |= {name: options.open_again(args, given[name]) for name in JUDGMENTS if name in given}
+        if "before" in given:
+            given["before"] = options.open_again(args, given["before"])
+        if "second" in given:
+            given["second"] = options.open_other_judges(args, given["second"])
         with options.on_cluster(args.cluster) as executor, progress_bars() as progress:
             result = run_study(
                 self._name,

@@ -7,28 +7,29 @@ from unjudged.io import files
 from unjudged.io.ids import to_text
 
 
-def read_teams(path: str) -> dict[str, str]:
-    """Run name -> team name, in the order of the file."""
+def read_teams(path: str, what: str = "team") -> dict[str, str]:
+    """Run name -> team name, in the order of the file; or another group of runs (`what`) that stands there."""
     raw = files.read_all(path)
     if raw.lstrip()[:1] == b"<":
         return _from_xml(raw, path)
     teams: dict[str, str] = {}
     for number, line in enumerate(to_text(raw).split("\n"), 1):
         line = line.rstrip("\r")
-        if not line.strip() or (number == 1 and line.casefold().split("\t")[:2] == ["run", "team"]):
+        if not line.strip() or (number == 1 and line.casefold().split("\t")[:2] == ["run", what]):
             continue
         fields = line.split("\t")
         if len(fields) < 2 or not fields[0].strip() or not fields[1].strip():
-            raise InputError(f"a team line needs run<TAB>team, found {line[:60]!r}", path, number)
-        _add(teams, fields[0].strip(), fields[1].strip(), path, number)
+            raise InputError(f"a {what} line needs run<TAB>{what}, found {line[:60]!r}", path, number)
+        _add(teams, fields[0].strip(), fields[1].strip(), path, number, what)
     if not teams:
-        raise InputError("no teams in this file", path)
+        raise InputError(f"no {'families' if what == 'family' else f'{what}s'} in this file", path)
     return teams
 
 
-def _add(teams: dict[str, str], run: str, team: str, path: str, line: int | None) -> None:
+def _add(teams: dict[str, str], run: str, team: str, path: str, line: int | None, what: str = "team") -> None:
     if teams.setdefault(run, team) != team:
-        raise InputError(f"run {run} belongs to two teams, {teams[run]} and {team}", path, line)
+        groups = "families" if what == "family" else f"{what}s"
+        raise InputError(f"run {run} belongs to two {groups}, {teams[run]} and {team}", path, line)
 
 
 def _from_xml(raw: bytes, path: str) -> dict[str, str]:

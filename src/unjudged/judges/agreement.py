@@ -26,8 +26,8 @@ STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_o
 
 
 NEXT = (
-    "what this does to the order of runs: unjudged report QRELS RUN... --second-judge FILE "
-    '(in Python: uj.study("judges", c, second=FILE))'
+    "what this does to the order of runs: unjudged judges audit HUMAN OTHER... --runs RUN... "
+    '(in Python: uj.audit(c, "other.txt"))'
 )
 
 
@@ -51,12 +51,12 @@ def judge_agreement(
     gives only what holds over all topics. Whether judges agree well enough depends on what happens to the runs, so
     there is no verdict here: the study `judges` has one.
     """
-    if len(sets) == 1 and isinstance(sets[0], Mapping) and not _is_qrels(sets[0]):
+    if len(sets) == 1 and isinstance(sets[0], Mapping) and not is_qrels(sets[0]):
         names, sets = [str(name) for name in sets[0]], tuple(sets[0].values())
     if len(sets) < 2:
         raise UsageError("agreement needs at least two sets of judgments")
     judged = [judgments_of(one) for one in sets]
-    called = _names(sets) if names is None else list(names)
+    called = names_of(sets) if names is None else list(names)
     if len(called) != len(judged) or len(set(called)) < len(called) or ALL in called:
         raise UsageError(f"every set of judgments needs a name of its own, found {', '.join(called)}")
     aligned = align(judged)
@@ -70,13 +70,13 @@ def judge_agreement(
     return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic)
 
 
-def _is_qrels(given: Mapping[Any, Any]) -> bool:
+def is_qrels(given: Mapping[Any, Any]) -> bool:
     """{topic: {doc: grade}} rather than {name: judgments}?"""
     first = next(iter(given.values()), None)
     return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
 
 
-def _names(sets: Sequence[Any]) -> list[str]:
+def names_of(sets: Sequence[Any]) -> list[str]:
     """The names of the files, or letters where there are none or two are the same."""
     found = []
     for given in sets:

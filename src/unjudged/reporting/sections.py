@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection
@@ -187,7 +188,7 @@ class Asking:
         words = ("study", key, *words_of(self.collection), *settings.flags(given))
         if key == "another-judge" and not alone:
             options["second"] = self.second
-            words = (*words, "--second-judge", str(getattr(self.second, "sources", ["FILE"])[0]))
+            words = (*words, *(word for file in files_of(self.second) for word in ("--second-judge", file)))
         command = None if alone else words
         try:
             found = study(
@@ -220,3 +221,14 @@ class Asking:
 
         settings = {**self.collection.settings, **self.settings.to_dict()}
         return Provenance(__version__, self.call, self.collection.sources, settings, self.settings.seed)
+
+
+def files_of(second: Any) -> list[str]:
+    """The files of other judges as a command names them; FILE for what is in memory."""
+    given = list(second.values()) if isinstance(second, Mapping) else second
+    found = []
+    for one in given if isinstance(given, (list, tuple)) else [given]:
+        source = one.judgments.source if isinstance(one, Collection) else one
+        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+        found.append(path if Path(path).is_file() else "FILE")
+    return found

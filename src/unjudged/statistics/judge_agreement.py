@@ -73,10 +73,20 @@ def krippendorff_alpha(counts: npt.ArrayLike, values: npt.ArrayLike, level: str 
     `level` says what a difference of grades means: `nominal` (same or not), `ordinal` (how many gradings lie
     between), `interval` (their squared difference).
     """
+    return alpha_of_coincidences(coincidences(counts), values, level)
+
+
+def alpha_of_two(confusion: npt.ArrayLike, values: npt.ArrayLike, level: str = "nominal") -> float:
+    """Krippendorff's alpha of two judges who both judged everything, from their confusion table."""
+    table = np.asarray(confusion, np.float64)
+    return alpha_of_coincidences(table + table.T, values, level)
+
+
+def alpha_of_coincidences(matrix: Array, values: npt.ArrayLike, level: str = "nominal") -> float:
+    """Krippendorff's alpha from the coincidence matrix."""
     if level not in LEVELS:
         raise ValueError(f"the level can be {', '.join(LEVELS)}, not {level!r}")
-    matrix, grade = coincidences(counts), np.asarray(values, np.float64)
-    given = matrix.sum(axis=1)
+    grade, given = np.asarray(values, np.float64), matrix.sum(axis=1)
     if level == "nominal":
         distance = 1.0 - np.eye(len(grade))
     elif level == "ordinal":

@@ -56,3 +56,14 @@ def correct(source: Any, new: Any = None, wanted: Any = "P@10", *, validate: boo
     pool; the other options are those of `uj.study("correct", ...)` (`unjudged correct --help`).
     """
     return study("correct", source, new=new, measures=wanted, no_trial=not validate, **options)
+
+
+def audit(collection: Any, others: Any, measures: Any = None, **options: Any) -> Result:
+    """What other judges would change: `uj.audit(c, ["gpt.txt", "llama.txt"], "nDCG@10", rel=2)`.
+
+    `others` are judgments of the same topics by a machine, a crowd or another assessor: a file, a dict, a data frame or
+    a collection, a list of them, or {name: one of these}. This is `uj.study("judges", collection, second=others, ...)`;
+    the options are those of `unjudged judges audit --help`.
+    """
+    given = {} if measures is None else {"measures": measures}
+    return study("judges", collection, second=others, **given, **options)

@@ -145,7 +145,7 @@ QUESTIONS: Mapping[str, Question] = {
             "Would another judge change it?",
             "judges",
             "Each line is a run: on the left its rank under these judgments, on the right its rank under the other "
-            "judge's, on the topics both have judged.",
+            "judge's, on the documents both have judged (of several judges, the one who changes most).",
             {"measures": MEASURES},
         ),
         Question(
