@@ -152,7 +152,7 @@ COMMANDS: dict[str, str] = {
     "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --quirk ties -o latent",
 }
 AS_GIVEN = re.compile(
-    r"score|estimate|check|compare|study "
+    r"score|estimate|check|compare|pool describe, runs|study "
     r"(compare|estimate|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
 )  # their rows follow the runs as given
 LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end

@@ -86,7 +86,7 @@ def test_text_ends_with_the_verdict_and_progress_stays_on_stderr(
     assert main(["study", "leave-team-out", *inputs, "-m", "AP,AP'", "--pooled", "all", "--jobs", "1"]) == 0
     printed = capfd.readouterr()
     verdict, step = printed.out.rstrip().split("\n")[-2:]
-    assert verdict.startswith("unknown: a team left out of the pool loses 5.9 % of its AP on average; ")
+    assert verdict.startswith("unknown: a team that is not in the pool loses 5.9 % of its AP on average (")
     assert "only 10 topics" in verdict and step == "next: correct the score of a run that was not pooled"
     assert "leave-team-out: 6 sets of judgments: 6 units\n" in printed.err
     assert "note: pool of depth 10 from 12 runs (depth inferred, over 99 % sure)\n" in printed.err
@@ -237,7 +237,7 @@ def test_killed_and_resumed(jobs: str, inputs: list[str], expected: str, tmp_pat
     assert len(kept) == 5
     assert reduction(inputs, *work) == expected
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "work" / "units").iterdir()}
-    assert len(after) == 9 and {name: after[name] for name in kept} == kept  # not computed again
+    assert len(after) == 7 + 1 + 40 and {name: after[name] for name in kept} == kept  # not computed again
     command = [sys.executable, "-m", "unjudged", *arguments]
     third = subprocess.run(command, capture_output=True, text=True)
     assert third.stdout == expected and "7 units, 7 kept from before" in third.stderr

@@ -108,9 +108,9 @@ def test_the_range_is_that_of_bounds(collection: uj.Collection) -> None:
         ("AP',nDCG'@10", "nDCG@10"),
     ],
 )
-def test_a_measure_of_the_top_is_bounded(asked: str, chosen: str) -> None:
-    assert str(_bounded(UsualScoring(measures=asked))) == chosen
-    assert str(_bounded(UsualScoring(measures="AP,P@10", rel=2))) == "P(rel=2)@10"
+def test_a_measure_of_the_top_is_bounded(asked: str, chosen: str, collection: uj.Collection) -> None:
+    assert str(_bounded(UsualScoring(measures=asked), collection)) == chosen
+    assert str(_bounded(UsualScoring(measures="AP,P@10", rel=2), collection)) == "P(rel=2)@10"
 
 
 @pytest.mark.slow

@@ -319,7 +319,7 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     if len(lost) < 2 <= len(outside):  # a pool without its only team is empty: that says nothing
         every = outside
     groups = [every, outside] if len(outside) >= limit["outside"] else [every]
-    ranges = [_average(np.stack(list(group.values())), limit, bias.setup.seed) for group in groups]
+    ranges = [_average(np.stack([group[team] for team in sorted(group)]), limit, bias.setup.seed) for group in groups]
     average, low, high = max(ranges)
     every = groups[ranges.index((average, low, high))]
     value = high if outside and not seen else average
@@ -355,7 +355,7 @@ def _outsiders(bias: Bias, measure: int, limit: Threshold) -> tuple[dict[str, Fl
     }
     if not teams:
         return {}, True
-    completed = Completed.of(bias.setup, int(limit["completions"]))
+    completed = Completed.of(bias.setup, int(limit["completions"]), int(limit["pooled_teams"]))
     if completed is None:
         return {}, True
     found = completed.losses(bias.pool, teams)

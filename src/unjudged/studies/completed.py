@@ -32,13 +32,20 @@ class Completed:
     seen: bool
 
     @classmethod
-    def of(cls, setup: Setup, draws: int) -> Completed | None:
-        """`draws` completions; None where holes cannot be judged (answers to questions)."""
+    def of(cls, setup: Setup, draws: int, teams: int) -> Completed | None:
+        """`draws` completions; None where holes cannot be judged (answers to questions). A pool of fewer teams than
+        `teams` shows too little of what others find: it counts as not seen."""
         try:
             found, chances = complete(setup.collection, setup.scoring.smallest, draws, setup.seed)
         except UsageError:
             return None
-        return cls(setup, found, chances.lists, setup.measures[leading(setup.measures)], chances.seen.seen)
+        return cls(
+            setup,
+            found,
+            chances.lists,
+            setup.measures[leading(setup.measures)],
+            chances.seen.seen and chances.seen.teams >= teams,
+        )
 
     def taus(self) -> Floats:
         """Per completion, Kendall's tau of the order of the first repeat's runs with the order as it is."""

@@ -178,7 +178,7 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
     main = setup.measures[leading(setup.measures)]
     judgments = setup.collection.judgments
     case.note(_kept(found, limit.solid))
-    completed = Completed.of(setup, int(limit["completions"]))
+    completed = Completed.of(setup, int(limit["completions"]), int(limit["pooled_teams"]))
     if completed is None:
         return limit.unknown("judgments of answers to questions cannot be completed, so nothing is known of the order")
     taus = completed.taus()
