@@ -199,12 +199,10 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
     if not completed.seen:
         sentence += ", estimated without sight of the pool, so the lower end counts"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
+    surely = float(low) + limit["slack"]
+    solid = {limit.word(value), limit.word(surely)} == {"solid"}
     return limit.verdict(
-        sentence,
-        value,
-        too_few=few,
-        decided_by=(str(main),),
-        next=None if limit.word(value) == "solid" else next,
+        sentence, value, surely=surely, too_few=few, decided_by=(str(main),), next=None if solid else next
     )
 
 
