@@ -409,7 +409,7 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
         *("topic", "1", "2", "all", "topic"),
         *(t for t in ("1", "2", "all") for _ in range(3)),
     ]
-    assert "what this does to the order of runs: unjudged report" in err  # labels alone have no verdict
+    assert "what this does to the order of runs: unjudged judges audit" in err  # labels alone have no verdict
 
 
 @pytest.mark.parametrize(
