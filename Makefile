@@ -1,20 +1,21 @@
 # Two commands do everything on a fresh clone: `make demo` and `make test`.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 CODE := src tests benchmarks fuzz docs/site setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo check test lint bench docs fuzz load browser clean
+.PHONY: demo check test lint bench docs fuzz load browser dist dist-check test-wheel lowest release-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/unjudged demo -o demo
 
-# The fast tests, in under a minute; `make test` runs those marked slow, too.
+# The fast tests, in about a minute, with the share of lines they reach (a floor in pyproject.toml); `make test` runs those marked slow, too.
 check: $(VENV)/.installed-dev lint
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not slow' --cov --cov-report=term:skip-covered
 
-test: $(VENV)/.installed-dev lint browser
+# Says at the end what it skipped and why (the browser tests without a Chromium: `make browser`).
+test: $(VENV)/.installed-dev lint
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rs
 
 lint: $(VENV)/.installed-dev
@@ -22,11 +23,42 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 
-# Debian's Chromium for the tests of report and page; where it cannot be had, they are skipped and say so.
+# Debian's Chromium for the tests of report and page: the only thing here that installs a system package, and only when asked.
 browser:
 	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 \
 	  && apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; } \
 	  || echo "no chromium, and none could be installed: the browser tests will be skipped"
+
+# Wheel and source archive into dist/; dist-check looks at both and installs each into an empty environment.
+dist: $(VENV)/.installed-release
+	rm -rf dist build
+	$(BIN)/python -m build --outdir dist .
+
+dist-check: dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m abi3audit --strict dist/*abi3*.whl
+	for made in dist/*.whl dist/*.tar.gz; do rm -rf build/empty && $(PYTHON) -m venv build/empty \
+	  && build/empty/bin/python -m pip install --quiet --disable-pip-version-check $$made \
+	  && (cd build && empty/bin/unjudged --version && empty/bin/unjudged simulate --preset tiny -o empty/sim >/dev/null \
+	      && empty/bin/unjudged score empty/sim/qrels.txt empty/sim/runs -m nDCG@10 | head -2) || exit 1; done
+
+# The suite against the installed wheel instead of this folder.
+test-wheel: dist
+	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[dev]"
+	build/wheel/bin/python -m pytest -n auto --dist loadgroup -rs
+
+# The fast tests with the oldest versions of the dependencies that pyproject.toml allows.
+lowest:
+	rm -rf build/lowest && $(PYTHON) -m venv build/lowest && build/lowest/bin/python -m pip install --quiet uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e .
+	build/lowest/bin/uv pip freeze --python build/lowest/bin/python --exclude-editable > build/lowest/versions.txt
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python -c build/lowest/versions.txt -e '.[dev]'
+	build/lowest/bin/python -m pytest -n auto --dist loadgroup -m 'not slow'
+
+# Before a tag: version, changelog, citation and tag agree.
+release-check: $(VENV)/.installed
+	$(BIN)/python docs/site/release.py $(TAG)
 
 docs: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
@@ -50,7 +82,7 @@ fuzz: $(VENV)/.installed-dev
 	$(BIN)/python fuzz/run.py --runs $(FUZZ_RUNS) --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 clean:
-	rm -rf $(VENV) build demo src/*.egg-info src/unjudged/kernels/*.so
+	rm -rf $(VENV) build dist demo src/*.egg-info src/unjudged/kernels/*.so
 
 $(BIN)/python:
 	@echo "making $(VENV)" >&2
@@ -64,6 +96,10 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 $(VENV)/.installed-dev: $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-release: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine abi3audit
+	touch $@
 
 $(VENV)/.installed-bench: $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

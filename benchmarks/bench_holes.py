@@ -1,4 +1,4 @@
-"""How long estimates, pairs and judging orders take with holes: CPU seconds at 130 runs.
+"""How long estimates, pairs, judging orders and the judging page take with holes: CPU seconds at 130 runs.
 
     python benchmarks/bench_holes.py            # 130 runs x 50 topics; exit code 1 if a target is missed
     python benchmarks/bench_holes.py --runs 60
@@ -15,13 +15,17 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import unjudged as uj
 from unjudged.holes.estimates import Limits, estimates
+from unjudged.holes.judging import Question
+from unjudged.holes.labels import LabelFile
 from unjudged.holes.order import values
 from unjudged.holes.pairs import differences
 from unjudged.holes.reading import read
+from unjudged.holes.session import Session
 from unjudged.holes.weights import weigh
 from unjudged.measures import measures
 from unjudged.statistics.pairs import all_pairs
@@ -37,10 +41,47 @@ def spent(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
+def measured(what: str, target: float, work: Callable[[], object]) -> bool:
+    """Print the CPU seconds; is the target missed?"""
+    seconds = spent(work)
+    print(f"{what:<45}{seconds:8.2f} s CPU   (target {target:g} s)")
+    return seconds > target
+
+
 def pairs_and_order(collection: uj.Collection) -> None:
     """Every pair of runs by nDCG@10, and what to judge next for all of them."""
     weights = weigh(collection, read(MEASURES[1], collection.judgments, 1000))
     values(weights, differences(weights, all_pairs(len(collection.runs))))
+
+
+def pages(collection: uj.Collection, folder: Path) -> dict[str, JudgingPage]:
+    """Judging pages one label before the end of a batch."""
+    first, second = collection.runs[:2]
+    questions = {
+        "all pairs": Question(all_pairs=True),
+        "best 10": Question(top=10),
+        "one pair": Question(new=first, baseline=second),
+    }
+    found = {what: JudgingPage(collection, asked, folder / f"{what}.sqlite") for what, asked in questions.items()}
+    for page in found.values():
+        page.judge(9)
+    return found
+
+
+class JudgingPage:
+    """What the page does between two batches: save the last label, fit again, choose, say where it stands."""
+
+    def __init__(self, collection: uj.Collection, question: Question, labels: Path) -> None:
+        self.session = Session(collection, LabelFile(labels, collection.judgments), question, batch=10)
+        self.pair = self.session.next_for("bench", "bench")
+
+    def judge(self, many: int) -> None:
+        """Label so many documents; after ten of them the next ones are chosen."""
+        for number in range(many):
+            assert self.pair is not None
+            self.session.label("bench", *self.pair, number % 2)
+            self.pair = self.session.next_for("bench", "bench")
+            self.session.progress()
 
 
 def main() -> int:
@@ -60,13 +101,14 @@ def main() -> int:
         told = (
             ("estimate, 3 measures", 2.0, lambda: estimates(collection, MEASURES, limits)),
             ("all pairs and what to judge next, nDCG@10", 10.0, lambda: pairs_and_order(collection)),
+            ("next --all, nDCG@10", 10.0, lambda: uj.next_to_judge(uj.shallow(full, 5), "nDCG@10", all_pairs=True)),
         )
         missed = 0
         print(f"{asked.runs} runs x {asked.topics} topics, {len(collection.judgments):,} judgments")
         for what, target, work in told:
-            seconds = spent(work)
-            missed += seconds > target
-            print(f"{what:<45}{seconds:8.2f} s CPU   (target {target:g} s)")
+            missed += measured(what, target, work)
+        for what, at in pages(uj.shallow(full, 5), Path(folder)).items():
+            missed += measured(f"the next batch on the page, {what}", 1.0, partial(at.judge, 1))
     return 1 if missed else 0
 
 

@@ -4,8 +4,9 @@
     python benchmarks/holes_truth.py run OUT.jsonl --simulated 1,2 --only adhoc        # simulated collections
     python benchmarks/holes_truth.py show OUT.jsonl                                    # the tables of docs/holes.md
 
-Two kinds of work, one line of OUT.jsonl each: `scores` (a setting hides judgments: estimates of runs and outcomes of
-pairs, against those with all judgments) and `labels` (a pair is settled by judging in different orders). Documents in
+Three kinds of work, one line of OUT.jsonl each: `scores` (a setting hides judgments: estimates of runs and outcomes of
+pairs, against those with all judgments), `others` (outcomes of pairs by measures without weights, under completions of
+the judgments) and `labels` (a pair is settled by judging in different orders). Documents in
 the first ten ranks that nobody judged count as nonrelevant throughout. Settings: `lto` what one team alone brought in
 is hidden; `family` a quarter of the teams; `shallow5`, `shallow3` a pool of that depth; `few` three pooled runs and
 three new ones, nothing else; `engineer` a third of the teams hidden, and only one to three runs of one of them and one
@@ -33,6 +34,7 @@ import numpy as np
 from scipy import stats
 
 import unjudged as uj
+from unjudged.holes.effects import by_completions
 from unjudged.holes.estimates import Estimate, Limits, estimates
 from unjudged.holes.order import values
 from unjudged.holes.pairs import decide, differences
@@ -43,6 +45,8 @@ from unjudged.statistics.pairs import all_pairs
 from unjudged.thresholds import default_thresholds
 
 MEASURES = measures("P@10, nDCG@10, RBP(p=0.8)@10")
+OTHERS = measures("AP, Q, RR, bpref")
+KINDS = ("scores", "others", "labels")
 SETTINGS = ("lto", "family", "shallow5", "shallow3", "few", "engineer")
 STARTS = ("few", "shallow2", "nothing")
 ORDERS = ("depth", "random", "rrf", "maxmean", "mtc", "mtc-p", "model")
@@ -218,6 +222,37 @@ def pair_rows(
         }
 
 
+def others_unit(unit: Unit, data: str) -> Unit:
+    """Outcomes of pairs by measures without weights, with hidden judgments and with all of them."""
+    full, depth = collection(unit["collection"], data)
+    c, looked_at = reduced(full, depth, unit["setting"], unit["number"], unit["collection"])
+    a, b = all_pairs(len(c.runs))
+    inside = np.isin(c.runs, list(looked_at))
+    rng = drawn("pairs", unit["collection"], unit["setting"], unit["number"])
+    at = rng.permutation(np.flatnonzero(inside[a] | inside[b]))[:PAIRS]
+    a, b = a[at], b[at]
+    truth = uj.score(full.with_runs(c.runs), list(OTHERS)).values
+    plain = uj.score(c, list(OTHERS)).values
+    topics = truth.shape[1]
+    pairs = []
+    for m, found in enumerate(by_completions(c, OTHERS, (a, b))):
+        likely = np.where(
+            found.holed[:, None], (found.expected[:, a] - found.expected[:, b]).T, plain[a, :, m] - plain[b, :, m]
+        )
+        v_topic = likely.var(axis=1, ddof=1) / topics
+        rule = decide(
+            likely.mean(axis=1), v_topic, np.where(found.holed, found.variance, 0.0), topics, correction="none"
+        )
+        apart = truth[a, :, m] - truth[b, :, m]
+        words = {"full": t_words(apart), "zero": t_words(plain[a, :, m] - plain[b, :, m]), "expected": t_words(likely)}
+        for i in np.flatnonzero(found.holed).tolist():
+            said = {rule: word[i] for rule, word in words.items()}
+            pairs.append(
+                {"measure": str(OTHERS[m]), "difference": float(apart[i].mean()), **said, "rule": rule.word[i]}
+            )
+    return {**unit, "pairs": pairs}
+
+
 # -- labels until settled
 
 
@@ -329,14 +364,15 @@ def units(asked: argparse.Namespace) -> list[Unit]:
     for name in names:
         for setting in SETTINGS:
             repeats = 1 if setting.startswith("shallow") else asked.repeats
-            found += [{"kind": "scores", "collection": name, "setting": setting, "number": n} for n in range(repeats)]
+            for kind in ("scores", "others"):
+                found += [{"kind": kind, "collection": name, "setting": setting, "number": n} for n in range(repeats)]
         for measure in ("P@10", "nDCG@10"):
             for start in STARTS:
                 found += [
                     {"kind": "labels", "collection": name, "measure": measure, "start": start, "number": n}
                     for n in range(asked.pairs)
                 ]
-    return found
+    return [unit for unit in found if unit["kind"] in asked.kinds]
 
 
 def key_of(unit: Unit) -> tuple[Any, ...]:
@@ -344,7 +380,7 @@ def key_of(unit: Unit) -> tuple[Any, ...]:
 
 
 def work(unit: Unit, data: str) -> Unit:
-    return {"scores": scores_unit, "labels": labels_unit}[unit["kind"]](unit, data)
+    return {"scores": scores_unit, "others": others_unit, "labels": labels_unit}[unit["kind"]](unit, data)
 
 
 def run(asked: argparse.Namespace) -> None:
@@ -378,7 +414,7 @@ def show(asked: argparse.Namespace) -> None:
     lines = [json.loads(line) for line in Path(asked.out).read_text().splitlines()]
     scores = [{**u, **s} for u in lines if u["kind"] == "scores" for s in u["scores"]]
     scores = [s for s in scores if s["highest"] - s["lowest"] > 1e-9]  # others have nothing to estimate
-    for by in (("setting",), ("measure",), ("collection",), ()):
+    for by in (("setting",), ("measure",), ("collection",), ()) if scores else ():
         groups: dict[Any, list[Unit]] = defaultdict(list)
         for s in scores:
             groups[tuple(s[k] for k in by)].append(s)
@@ -401,7 +437,9 @@ def show(asked: argparse.Namespace) -> None:
             rows.append((*key, len(part), *errors, *lost, *error, share, *width))
         head = (*by, "n", "zero", "condensed", "middle", "W-P (P@10)", "Lipani (P@10)", "model", "bias", "cover 90")
         table((*head, "cover, told", "width", "told"), rows)
-    _show_pairs([{**u, **p} for u in lines if u["kind"] == "scores" for p in u["pairs"]])
+    if scores:
+        _show_pairs([{**u, **p} for u in lines if u["kind"] == "scores" for p in u["pairs"]])
+    _show_others([{**u, **p} for u in lines if u["kind"] == "others" for p in u["pairs"]])
     _show_labels([u for u in lines if u["kind"] == "labels"])
 
 
@@ -427,7 +465,25 @@ def _show_pairs(pairs: Sequence[Unit]) -> None:
     table(("setting", "pairs", *(f"wrong %, {r}" for r in rules), *(f"needless %, {r}" for r in rules)), rows)
 
 
+def _show_others(pairs: Sequence[Unit]) -> None:
+    """Measures without weights: wrong directions and needless cannot-tells, by measure and by setting."""
+    rules = ("zero", "expected", "rule")
+    for by in ("measure", "setting"):
+        rows = []
+        for value in [*dict.fromkeys(p[by] for p in pairs), *(["all"] if pairs else [])]:
+            part = [p for p in pairs if value in (p[by], "all")]
+            wrong = [f"{100 * np.mean([_against(p[r], p['difference']) for p in part]):.2f}" for r in rules]
+            dark = [
+                f"{100 * np.mean([p[r] == 'cannot tell' and p['full'] != 'cannot tell' for p in part]):.0f}"
+                for r in rules
+            ]
+            rows.append((value, len(part), *wrong, *dark))
+        table((by, "pairs", *(f"wrong %, {r}" for r in rules), *(f"needless %, {r}" for r in rules)), rows)
+
+
 def _show_labels(units: Sequence[Unit]) -> None:
+    if not units:
+        return
     rows = []
     for key in [*sorted({(u["collection"], u["start"]) for u in units}), ("all", "all")]:
         part = [u for u in units if key in ((u["collection"], u["start"]), ("all", "all"))]
@@ -451,6 +507,7 @@ def main() -> None:
     parser.add_argument("--data", help="folder with the real collections")
     parser.add_argument("--simulated", type=lambda s: [int(x) for x in s.split(",")], default=[], metavar="SEED,SEED")
     parser.add_argument("--only", type=lambda s: s.split(","), default=[], metavar="NAME,NAME")
+    parser.add_argument("--kinds", type=lambda s: s.split(","), default=list(KINDS), metavar="KIND,KIND")
     parser.add_argument("--repeats", type=int, default=6)
     parser.add_argument("--pairs", type=int, default=12)
     parser.add_argument("--jobs", type=int, default=1)

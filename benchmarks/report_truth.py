@@ -83,12 +83,12 @@ def enough(record: Record) -> bool:
 # -- running
 
 
-def one(data: Path | None, spec: Spec) -> tuple[Spec, list[dict[str, Any]], float]:
+def one(data: Path | None, questions: Sequence[str] | None, spec: Spec) -> tuple[Spec, list[dict[str, Any]], float]:
     """The records of one case, and its CPU seconds."""
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        records = list(answers(make(spec, data)))
+        records = list(answers(make(spec, data), questions))
     seconds = time.process_time() - start
     return spec, [record | {"seconds": round(seconds, 2)} for record in records], seconds
 
@@ -101,7 +101,9 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines[:-1] if line]
 
 
-def run(out: Path, wanted: Sequence[Spec], processes: int, data: Path | None) -> None:
+def run(
+    out: Path, wanted: Sequence[Spec], processes: int, data: Path | None, questions: Sequence[str] | None = None
+) -> None:
     """Do the cases that are not in the file; each one's lines are written at once."""
     done = {(r["source"], r["setting"], r["seed"]) for r in read(out)}
     todo = [spec for spec in wanted if spec.key not in done]
@@ -111,7 +113,7 @@ def run(out: Path, wanted: Sequence[Spec], processes: int, data: Path | None) ->
         out.write_text(kept + "\n" if kept else "", encoding="utf-8")
     total = 0.0
     with out.open("a", encoding="utf-8") as file:
-        for n, (spec, records, seconds) in enumerate(_mapped(processes, partial(one, data), todo), 1):
+        for n, (spec, records, seconds) in enumerate(_mapped(processes, partial(one, data, questions), todo), 1):
             file.write("".join(json.dumps(record) + "\n" for record in records))
             file.flush()
             total += seconds
@@ -292,6 +294,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="file of results; cases it has are not done again")
     parser.add_argument("--source", default=",".join(SOURCES), help="sources, comma separated (default: all)")
     parser.add_argument("--only", default="", help="only settings whose name has this text")
+    parser.add_argument("--questions", help="only these: order, outsiders, topics, winners, pairs (default: all)")
     parser.add_argument("--seeds", help="seeds, comma separated (default: 41,42 for ours, else 41)")
     parser.add_argument("--data", type=Path, help="folder of the real collections")
     parser.add_argument("--processes", type=int, default=1)
@@ -303,7 +306,7 @@ def main(words: Sequence[str] | None = None) -> None:
         for source in args.source.split(","):
             seeds = [int(s) for s in args.seeds.split(",")] if args.seeds else SEEDS[source]
             wanted += [spec for spec in specs(source, seeds) if args.only in spec.setting]
-        run(args.out, wanted, args.processes, args.data)
+        run(args.out, wanted, args.processes, args.data, args.questions.split(",") if args.questions else None)
     for paths, show in ((args.table, table), (args.rotate, rotation)):
         if paths:
             print("\n".join(show([record for path in paths for record in read(path)])))

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The C kernels with the address and undefined-behaviour sanitizers: fuzz/build.sh FOLDER gcc|clang|atheris|libfuzzer
+# The C kernels with the address and undefined-behaviour sanitizers: fuzz/build.sh FOLDER gcc|clang|atheris|libfuzzer|replay
 #
 # gcc, clang   a copy of the package in FOLDER, whose extension needs that compiler's sanitizer library preloaded
 # atheris      the same with coverage counters, for atheris's library preloaded (clang)
-# libfuzzer    FOLDER/scanner: the kernels and fuzz/scanner.c as one program, with coverage counters (clang)
+# libfuzzer    FOLDER/scanner and FOLDER/numbers: the kernels and fuzz/NAME.c as one program, with coverage counters (clang)
+# replay       the same programs for files given to them, without coverage (gcc)
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 into=$1
@@ -14,10 +15,13 @@ read -r include libraries name < <("$python" -c 'import sysconfig as s
 print(s.get_paths()["include"], s.get_config_var("LIBDIR"), "python" + s.get_config_var("LDVERSION"))')
 mkdir -p "$into"
 # shellcheck disable=SC2086
-if [ "$kind" = libfuzzer ]; then
-    clang $flags -I"$include" -c "$here/fuzz/scanner.c" -o "$into/scanner.o"
-    clang $flags -fsanitize=fuzzer -I"$include" "$into/scanner.o" "$here"/src/unjudged/kernels/*.c -o "$into/scanner" \
-        -L"$libraries" -Wl,-rpath,"$libraries" -l"$name" -lm
+if [ "$kind" = libfuzzer ] || [ "$kind" = replay ]; then
+    if [ "$kind" = libfuzzer ]; then compiler=clang; driver="-fsanitize=fuzzer"; else compiler=gcc; driver="$here/fuzz/replay.c"; fi
+    for target in scanner numbers; do
+        $compiler $flags -I"$include" -I"$here/src/unjudged/kernels" -c "$here/fuzz/$target.c" -o "$into/$target.o"
+        $compiler $flags $driver -I"$include" "$into/$target.o" "$here"/src/unjudged/kernels/*.c -o "$into/$target" \
+            -L"$libraries" -Wl,-rpath,"$libraries" -l"$name" -lm
+    done
 else
     compiler=clang
     case $kind in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import struct
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -26,6 +27,12 @@ SPELLINGS = (
     *("AP", "nDCG@10", "P(rel=2)@5", "RBP(p=0.8)", "AP'", "nDCG'(dcg='jk')@1000", "Q(beta=0.5)@10", "ndcg_cut_10"),
     *("P.5,10", "map,recip_rank", "official", "sakai2009", "nDCG(gains={1:1,2:3})", "AP(norm='min')@5", "IPrec@0.1"),
     *("ERR(stop='ntcir')", "P(rel=2", "nDGC@10", "@", "P@@5", "RBP(p=nan)", "P(rel=1,rel=2)", "", " , ", "AP@1e9"),
+)
+NUMBERS = (
+    *("0", "-0.0", "+1", ".5", "5.", "1e-5", "16777217", "9007199254740993", "123456789012345678901234567890"),
+    *("2.2250738585072011e-308", "1.7976931348623159e308", "4.9e-324", "1e400", "-1e-400", "inf", "-Infinity", "nan"),
+    *("0.1e1", "1e", "1e+", "e5", ".", "-", "0x1p3", "1,5", "1_0", "9999999999999999.5", "0.30000000000000004"),
+    *("1.00000000000000011102230246251565404", "72057594037927945", "8.5e27", "1e-27", "1234567.12345678"),
 )
 WORDS = (
     b" ",
@@ -56,6 +63,7 @@ PIECES = (
     b"\x1b\x05\x001 Q0 a% 1 1 t\n\x1d\x1b\x02\x001 Q0 a% 1 % t\n",
     b"\x1b\x06\x002 Q0 some-long-name-% 17 1234567.12345678 the-tag\n",
     b"1 Q0 a 1 1\x1d.5 t\n1 Q0 b 2\x1d 1 t\n2 Q0\x1d",
+    b"\x1c\x1f\x1f\x1d\x1c\x1fa\x1f\x01",  # topics without a name
     b"\x1c1\x1fa\nb\nx\x1f\x02\x03\x01\x1d\x1c2\x1f\x1f\x1d\x1c2\x1fd\x1f\xff\x1d1 Q0 c 1 1 t\n",
 )
 
@@ -77,7 +85,11 @@ def store(target: str, inputs: list[bytes]) -> int:
 
 def seeds(target: str) -> list[bytes]:
     """The inputs a target starts from."""
-    if target == "grammar":
+    if target == "numbers":
+        made = [number.encode() for number in NUMBERS] + [
+            struct.pack("<d", k / 7 * 10.0 ** (k % 20)) for k in range(40)
+        ]
+    elif target == "grammar":
         made = [spelling.encode() for spelling in SPELLINGS]
     elif target in ("arrays", "misuse", "pytrec_eval"):
         draw = random.Random(target)

@@ -12,6 +12,7 @@ import uvicorn
 import unjudged as uj
 from unjudged.web import listener
 from unjudged.web.app import Page
+from unjudged.web.connections import Connection, settings_of
 from unjudged.web.guard import TOKEN
 
 WAIT = 120.0
@@ -20,7 +21,7 @@ WAIT = 120.0
 class Served:
     """A running page. While `hold` is cleared, the working thread waits before each section."""
 
-    def __init__(self, collection: uj.Collection, **options: Any) -> None:
+    def __init__(self, collection: uj.Collection, *, connection: type[Connection] = Connection, **options: Any) -> None:
         self.hold = threading.Event()
         self.hold.set()
         self.held = threading.Event()
@@ -28,8 +29,7 @@ class Served:
         self.socket = listener(0)
         self.port = self.socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        config = uvicorn.Config(self.app, log_level="critical", access_log=False, lifespan="off")
-        self.server = uvicorn.Server(config)
+        self.server = uvicorn.Server(settings_of(self.app, connection))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
 
     def _before(self, key: str) -> None:
@@ -41,6 +41,7 @@ class Served:
         self.thread.start()
         transport = httpx.HTTPTransport(retries=10)  # until the server listens
         self.client = httpx.Client(base_url=self.url, timeout=WAIT, transport=transport)
+        assert self.client.get(f"/?{self.app.secret}").status_code == 303  # whoever knows the secret gets a cookie
         assert self.client.get("/api/collection").status_code == 200
         return self
 
@@ -53,6 +54,10 @@ class Served:
         self.thread.join(WAIT)
         self.app.__exit__(None, None, None)
         self.socket.close()
+
+    def address(self, path: str = "/") -> str:
+        """Where a browser is let in: this path (with its query) and the secret."""
+        return f"{self.url}{path}{'&' if '?' in path else '?'}{self.app.secret}"
 
     @property
     def token(self) -> dict[str, str]:

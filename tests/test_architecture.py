@@ -18,15 +18,16 @@ MODULES = {
     ".".join(("unjudged", *f.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): f for f in FILES
 }
 
-CORE = {"errors", "text", "options", "kernels", "io"}
+CORE = {"errors", "text", "options", "kernels", "io", "classical"}
 DATA = {*CORE, "collection", "measures", "changes", "scoring", "results", "statistics", "figures", "thresholds"}
-DATA |= {"spelling"}
+DATA |= {"score_tables", "spelling"}
 BELOW = {
     "errors": set(),
     "text": set(),
     "options": {"errors", "text"},
     "kernels": {"errors"},
     "io": {"errors", "kernels", "text"},
+    "classical": {"errors", "kernels", "io"},
     "statistics": {"kernels"},
     "spelling": set(),
     "latex": {"spelling"},
@@ -37,16 +38,21 @@ BELOW = {
     "measures": {*CORE, "collection", "results"},
     "changes": {*CORE, "collection", "measures", "results"},
     "scoring": {*CORE, "collection", "measures", "results", "statistics"},
+    "score_tables": {*CORE, "measures", "results", "scoring"},
     "simulation": {*CORE, "collection", "measures", "results"},
-    "adapters": {"errors", "collection", "measures", "scoring"},
+    "adapters": {"errors", "collection", "measures", "scoring", "ir_measures"},
+    "ir_measures": {"errors", "collection", "measures", "scoring"},
     "pools": DATA,
     "judges": DATA,
     "correction": {*DATA, "pools"},
     "holes": DATA,
+    "diagnosis": {*CORE, "collection", "measures", "results"},
     "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "papers": {*DATA, "pools", "studies", "reporting"},
-    "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "studies", "reporting"},
+    "glossary": set(),
+    "explanations": {*CORE, "collection", "measures", "glossary", "studies"},
+    "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "holes", "studies", "reporting"},
 }
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 
@@ -56,7 +62,7 @@ MORE = {
 }
 """Single modules that may use more than the rest of their part."""
 
-TOP = {"cli", "__main__", ""}
+TOP = {"cli", "__main__", "trec_eval", "tira", ""}
 
 
 def imports(tree: ast.AST, module: str, package: bool) -> Iterator[tuple[int, str]]:

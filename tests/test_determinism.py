@@ -71,11 +71,11 @@ COMMANDS: dict[str, str] = {
     "score, bounds": "score QRELS RUNS --unjudged bounds -m AP,P@10 --format jsonl",
     "score, estimate": "score QRELS RUNS TEAMS -q --unjudged estimate --format tsv",
     "estimate": "estimate QRELS RUNS TEAMS -m nDCG@10,P@10,RBP(p=0.8),AP@100,RR --format tsv",
-    "next": "next QRELS RUNS TEAMS --all --correction none -m P@10 --budget 25 --format tsv",
-    "next, pair": "next QRELS RUNS TEAMS --new team02-1 --baseline OLD-NAME -m nDCG@5 --format tsv",
-    "next, top": "next QRELS RUNS TEAMS --top 3 -m RBP(p=0.8) --batch 4 --budget 9",
-    "next, assessors": "next QRELS RUNS TEAMS --all --correction none -m P@10 --budget 25 --format list",
-    "next, answers": "next QRELS RUNS TEAMS --all -m P@5 --answers TRUTH --merged merged.txt --format label-studio",
+    "next": "next THIN RUNS TEAMS --all --correction none -m P@10 --budget 25 --format tsv",
+    "next, pair": "next THIN RUNS TEAMS --new team02-1 --baseline OLD-NAME -m nDCG@5 --format tsv",
+    "next, top": "next THIN RUNS TEAMS --top 3 -m RBP(p=0.8) --batch 4 --budget 9",
+    "next, assessors": "next THIN RUNS TEAMS --all --correction none -m P@10 --budget 9 --format list",
+    "next, answers": "next THIN RUNS --all --correction none -m P@10 --answers MORE --merged m.txt --format jsonl",
     "estimate, text": "estimate QRELS RUNS",
     "trec_eval": "trec_eval -q -m all_trec QRELS NEW",
     "check": "check QRELS RUNS TEAMS",
@@ -130,11 +130,21 @@ COMMANDS: dict[str, str] = {
     "study correct": "study correct QRELS RUNS TEAMS -m P@5,AP --format tsv",
     "study judges": "study judges QRELS RUNS TEAMS --second-judge TRUTH --resamples 50",
     "judges audit": "judges audit QRELS TRUTH --runs RUNS TEAMS --resamples 50 --show runs --format tsv",
+    "study corrected": "study corrected QRELS RUNS --machine TRUTH --target both --baseline OLD-NAME --format tsv",
+    "judges sample": "judges sample QRELS --documents 60 --strata top --runs RUNS --sampled drawn.tsv --format list",
+    "judges estimate": "judges estimate TRUTH QRELS --runs RUNS --sampled drawn.tsv -m P@5,RBP(p=0.8) --format tsv",
+    "study over-judges": "study over-judges QRELS RUNS --second-judge TRUTH --show pairs --format tsv",
+    "judges merge": "judges merge QRELS TRUTH --merged merged-judges.txt --show documents --format tsv",
+    **{f"score, {f}": f"score QRELS RUNS -q --format {f} -m AP" for f in ("tot", "autojudge")},
+    "doctor": "doctor QRELS c/new/new --reported AP=0.2 --format tsv",
+    "judges merge, runs": "judges merge QRELS TRUTH --runs RUNS --format tsv",
     "study noise": "study noise QRELS RUNS TEAMS --seed 2 --format tsv",
     "study holes": "study holes QRELS RUNS TEAMS",
     "study score-range": "study score-range QRELS RUNS TEAMS",
     "study estimate": "study estimate QRELS RUNS TEAMS --figure estimate.json",
     "study reliability": f"study reliability QRELS RUNS {SOME}",
+    "study ranks": f"study ranks QRELS RUNS TEAMS {SOME} --format tsv",
+    "study slices": f"study slices QRELS RUNS TEAMS {SOME} --slice c/slices.tsv --format tsv",
     "study contents": "study contents QRELS RUNS TEAMS",
     "study contributions": "study contributions QRELS RUNS TEAMS --pooled all --format tsv",
     "study change": "study change QRELS RUNS TEAMS --before TRUTH --format tsv",
@@ -152,11 +162,11 @@ COMMANDS: dict[str, str] = {
     "simulate, latent": "simulate --mechanism latent --preset tiny --seed 3 --topics 4 --quirk ties -o latent",
 }
 AS_GIVEN = re.compile(
-    r"score|estimate|check|compare|pool describe, runs|study "
-    r"(compare|estimate|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
+    r"score|estimate|check|compare|pool describe, runs|judges (estimate|merge, runs)|study (ranks|slices)|study "
+    r"(compare|corrected|over-judges|estimate|power, pairs|leave-team-out(, all)?|take-team|correction, runs|correct)$"
 )  # their rows follow the runs as given
-LEFT = {"completion", "explain", "manual", "serve"}  # verbs that read no runs, or that never end
-JOBLESS = ("trec_eval", "check", "demo", "qrels merge", "qrels agree")
+LEFT = {"completion", "explain", "judge", "manual", "serve"}  # verbs that read no runs, or that never end
+JOBLESS = ("doctor", "trec_eval", "check", "demo", "qrels merge", "qrels agree")
 COLLECTION = (
     "simulate --preset tiny --seed 3 --topics 8 --teams 4 --runs 10 --set K=40 --quirk ties,short,missing,negative"
 )
@@ -178,11 +188,20 @@ class Cell:
 
 
 CELLS: dict[str, Cell] = {
-    "two workers, another clock": Cell({"TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "1"}, 2),
-    "four workers, decimal commas": Cell({"LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "77"}, 4, demo=True),
-    "the C locale, absolute paths": Cell({"LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "random"}, absolute=True),
-    "NumPy kernels, no such clock": Cell({"UNJUDGED_KERNELS": "numpy", "LC_ALL": "C.UTF-8", "TZ": ":nowhere/else"}),
-    "runs backwards": Cell(order="backwards"),
+    "four workers, decimal commas, another clock": Cell(
+        {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "77"}, 4, demo=True
+    ),
+    "NumPy kernels, the C locale, absolute paths, no such clock": Cell(
+        {
+            "UNJUDGED_KERNELS": "numpy",
+            "LC_ALL": "C",
+            "LANG": "C",
+            "TZ": ":nowhere/else",
+            "PYTHONHASHSEED": "random",
+        },
+        absolute=True,
+    ),
+    "runs backwards, C.UTF-8": Cell({"LC_ALL": "C.UTF-8"}, order="backwards"),
     "runs shuffled, NumPy kernels, two workers": Cell({"UNJUDGED_KERNELS": "numpy"}, 2, order="shuffled"),
     "resumed": Cell(resumed=True),
 }
@@ -206,6 +225,8 @@ class Matrix:
         given = {
             "QRELS": [f"{top}qrels.txt"],
             "TRUTH": [f"{top}truth.txt"],
+            "THIN": [f"{top}thin.txt"],
+            "MORE": [f"{top}more.txt"],
             "RUNS": [f"{top}runs/{run}" for run in self.ordered(cell.order)],
             "TEAMS": ["--teams", f"{top}teams.tsv"],
             "NEW": [f"{top}new/new"],
@@ -258,10 +279,22 @@ class Matrix:
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     """A small collection with ties, short lists, missing topics and negative grades; one run was not pooled."""
     folder = tmp_path_factory.mktemp("determinism")
+    made_collection(folder)
+    return Matrix(folder)
+
+
+def made_collection(folder: Path) -> None:
+    """Its files."""
     assert main([*COLLECTION.split(), "-o", str(folder / "c")]) == 0
+    judged = (folder / "c/qrels.txt").read_text().splitlines(keepends=True)
+    (folder / "c/thin.txt").write_text("".join(judged[::4]))  # judgments with holes, for the verb next
+    (folder / "c/more.txt").write_text("".join(judged[1::12]))
+    topics = sorted({line.split()[0] for line in judged})
+    (folder / "c/slices.tsv").write_text(
+        "".join(f"{topic}\t{'odd' if at % 2 else 'even'}\n" for at, topic in enumerate(topics))
+    )
     (folder / "c/new").mkdir()
     max((folder / "c/runs").iterdir()).rename(folder / "c/new/new")
-    return Matrix(folder)
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +303,7 @@ def plain(matrix: Matrix) -> Outcome:
     found = matrix.run("plain", Cell({"PYTHONHASHSEED": "0"}, demo=True))
     answers = {"check": (0, 1), "ci": (0, 1, 3)}  # exit codes
     assert {name: err for name, (code, _, err) in found.items() if code not in answers.get(name, (0,))} == {}
-    assert [name for name, (_, text, _) in found.items() if not text] == []
+    assert [name for name, (_, text, _) in found.items() if text.count("\n") < 2 and not name.startswith("file")] == []
     assert {"file gate.xml", "file heat.json", "file made/qrels.txt", "file shown/trust.html"} <= found.keys()
     return found
 
@@ -312,7 +345,7 @@ def in_any_order(command: str, text: str) -> list[str]:
     """The rows of a table sorted; of a table of pairs, with the runs of each pair by name."""
     if command == "score, json":
         return [json.dumps(sorted_lists(json.loads(text)), sort_keys=True)]
-    if text.startswith("{"):
+    if text.startswith("{") or command == "score, tot":
         return sorted(text.split("\n"))
     head, *rows = text.split("\n")
     names = head.split("\t")
@@ -339,10 +372,18 @@ def turned(row: dict[str, str]) -> dict[str, str]:
     swapped: dict[str, str] = {
         "run_a": row["run_b"],
         "run_b": row["run_a"],
-        **{name: minus(name) for name in ("difference", "effect_size") if name in row},
+        **{name: minus(name) for name in ("difference", "effect_size", "estimate") if name in row},
     }
     if "low" in row:
-        swapped |= {"low": minus("high"), "high": minus("low"), "wins": row["losses"], "losses": row["wins"]}
+        swapped |= {"low": minus("high"), "high": minus("low")}
+    if "estimate_low" in row:
+        swapped |= {"estimate_low": minus("estimate_high"), "estimate_high": minus("estimate_low")}
+    if "smallest" in row:
+        swapped |= {"smallest": minus("largest"), "largest": minus("smallest")}
+    if "judges_a" in row:
+        swapped |= {"judges_a": row["judges_b"], "judges_b": row["judges_a"]}
+    if "wins" in row:
+        swapped |= {"wins": row["losses"], "losses": row["wins"]}
     if "unjudged_a" in row:
         swapped |= {"unjudged_a": row["unjudged_b"], "unjudged_b": row["unjudged_a"]}
     if row.get("outcome") in ("better", "worse"):

@@ -1,17 +1,23 @@
-"""Against the real packages: ir_measures, PyTerrier's Experiment, ranx, pandas and polars."""
+"""Against the real packages: ir_measures (calls, command line), PyTerrier's Experiment, ranx, pandas and polars."""
 
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import ir_measures
 import pandas as pd
 import pytest
+from places import ROOT
 
 import unjudged as uj
-from unjudged.adapters import Provider, from_ranx, to_ir_measures, to_ranx
+import unjudged.ir_measures  # registers our measures
+from unjudged.adapters import Provider, from_ranx, from_sentence_transformers, to_ir_measures, to_ranx
 from unjudged.errors import MeasureError, UsageError
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1, "e": 1}, "3": {"f": 1}}
@@ -55,6 +61,99 @@ def test_our_measures_as_ir_measures_objects() -> None:
         to_ir_measures("GMAP")
 
 
+ANY = ("Q@2", "bpref_R", "bpref_N", "rpref_N", "uj_AP(judged_only=True)", "uj_RBP(p=0.8)@2", "RBP_residual(p=0.8)")
+
+
+def test_our_measures_are_registered_with_ir_measures() -> None:
+    """Through calc, iter_calc and calc_aggregate of the package itself, beside its own measures."""
+    spelled = "Q@2, bpref_R, bpref_N, rpref_N, AP', RBP(p=0.8)@2, RBP_residual(p=0.8)"
+    wanted = [ir_measures.parse_measure(name) for name in ANY]
+    assert tuple(map(str, wanted)) == ANY
+    scores = uj.score(uj.load(QRELS, {"run": RUN}), spelled)
+    found = ir_measures.calc_aggregate([*wanted, ir_measures.AP], *THEIRS)
+    assert [found[m] for m in wanted] == pytest.approx(scores.mean_values()[0].tolist(), abs=1e-15)
+    assert found[ir_measures.AP] == ir_measures.pytrec_eval.calc_aggregate([ir_measures.AP], *THEIRS)[ir_measures.AP]
+    mine = {(m.query_id, str(m.measure)): m.value for m in ir_measures.iter_calc(wanted, QRELS, RUN)}
+    for t, topic in enumerate(scores.topics):
+        assert [mine[topic, name] for name in ANY] == pytest.approx(scores.values[0, t].tolist(), abs=1e-15)
+    assert ir_measures.calc(wanted, QRELS, RUN).aggregated == {m: found[m] for m in wanted}
+
+
+def test_every_measure_of_ours_can_be_asked_for_there() -> None:
+    from unjudged.measures import REGISTRY
+
+    cuts = {"k": "@2", "recall": "@0.2"}
+    for name, measure in REGISTRY.items():
+        if measure.definition.family in ("yours", "aspects"):  # the package hands on no subtopics
+            continue
+        needs = [p.name for p in measure.definition.parameters.values() if p.required]
+        made = ir_measures.parse_measure(f"uj_{name}{cuts[needs[0]] if needs else ''}")
+        assert ir_measures.DefaultPipeline.supports(made), name
+        assert made.calc_aggregate(QRELS, RUN) == made.calc_aggregate(QRELS, RUN)
+    counts = ir_measures.parse_measure("NumPrefs").calc_aggregate(QRELS, RUN)
+    assert counts == 5  # a sum, not a mean: three pairs in topic 1, two in topic 2
+
+
+def test_bounds_in_ir_measures() -> None:
+    asked = [
+        ir_measures.parse_measure(f"uj_bound(measure='AP', side='{side}')") for side in ("lower", "upper", "width")
+    ]
+    low, high, width = (ir_measures.calc_aggregate(asked, QRELS, RUN)[m] for m in asked)
+    bounds = uj.score_bounds(uj.load(QRELS, {"run": RUN}), "AP")
+    assert [low, high] == pytest.approx([bounds.low.mean(), bounds.high.mean()], abs=1e-15)
+    assert width == pytest.approx(high - low) and width > 0
+    assert not Provider().supports(ir_measures.parse_measure("uj_bound(measure='no')"))
+
+
+def test_equal_scores_are_ordered_as_by_pytrec_eval_and_told() -> None:
+    tied = {"1": {"a": 1.0, "b": 1.0, "c": 0.5}, "2": {"e": 3.0}}
+    reciprocal = ir_measures.parse_measure("uj_RR@10")
+    with pytest.warns(
+        uj.DataWarning, match=r"equal scores decide in 1 topic \(first: uj_RR@10 in topic 1\); ordered by"
+    ):
+        ours = ir_measures.calc_aggregate([reciprocal, ir_measures.RR], QRELS, tied)
+    assert ours[reciprocal] == ours[ir_measures.RR] == pytest.approx((0.5 + 1) / 3)
+    msmarco = ir_measures.msmarco.calc_aggregate([ir_measures.RR @ 10], QRELS, tied)
+    assert next(iter(msmarco.values())) != ours[reciprocal]  # what the sentence is about
+
+
+def test_their_command_line_with_our_measures(tmp_path: Path) -> None:
+    qrels = "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
+    run = "".join(f"{t} Q0 {d} 1 {s} x\n" for t, docs in RUN.items() for d, s in docs.items())
+    (tmp_path / "qrels").write_text(qrels)
+    (tmp_path / "run").write_text(run)
+    call = [sys.executable, "-m", "unjudged.ir_measures", "qrels", "run", "AP", *ANY, "--provider", "unjudged"]
+    shown = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+    spelled = "AP, Q@2, bpref_R, bpref_N, rpref_N, AP', RBP(p=0.8)@2, RBP_residual(p=0.8)"
+    means = uj.score(uj.load(QRELS, {"run": RUN}), spelled).mean_values()[0]
+    assert shown == [f"{name}\t{value:.4f}" for name, value in zip(("AP", *ANY), means, strict=True)]
+
+
+def test_the_entry_point_is_the_provider() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    ((name, value),) = declared["ir_measures.provider"].items()
+    found = EntryPoint(name, value, "ir_measures.provider").load()
+    assert found is Provider() and found() is Provider()  # whether it is taken for an object or for a class
+
+
+def test_sentence_transformers_results() -> None:
+    class Evaluator:  # what an InformationRetrievalEvaluator holds
+        queries_ids = ("1", "2")
+        relevant_docs = {"1": {"a", "c"}, "2": {"d"}}  # noqa: RUF012
+
+    hits = [[{"corpus_id": d, "score": s} for d, s in RUN[t].items()] for t in ("1", "2")]
+    c = from_sentence_transformers(Evaluator(), hits)
+    expected = {"1": {"a": 1, "c": 1}, "2": {"d": 1}}
+    assert (
+        uj.score(c, "AP, nDCG@2").values.tolist()
+        == uj.score(uj.load(expected, {"r": RUN}), "AP, nDCG@2").values.tolist()
+    )
+    named = from_sentence_transformers(Evaluator.relevant_docs, {"one": hits, "two": {"1": hits[0], "2": []}})
+    assert named.runs == ("one", "two")
+    with pytest.raises(UsageError, match="1 lists for 2 queries"):
+        from_sentence_transformers(Evaluator(), hits[:1])
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("pyterrier") is None, reason="PyTerrier is not installed")
 def test_pyterrier_experiment() -> None:
@@ -69,6 +168,12 @@ def test_pyterrier_experiment() -> None:
     expected = uj.score(uj.load(QRELS, {"one": RUN, "other": OTHER}), "AP', AP, nDCG@2").means()
     assert set(table.columns) == {"name", *expected.columns}
     assert table[list(expected.columns)].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-15)
+    asked = [ir_measures.AP, ir_measures.parse_measure("Q@2"), ir_measures.parse_measure("uj_bound(measure='AP')")]
+    table = pt.Experiment(runs, topics, frame(QRELS, "label", names), asked, names=["one", "other"])
+    assert table["Q@2"].tolist() == pytest.approx(
+        uj.score(uj.load(QRELS, {"one": RUN, "other": OTHER}), "Q@2").mean_values()[:, 0].tolist()
+    )
+    assert (table["uj_bound(measure='AP')"] >= table["AP"]).all()
 
 
 @pytest.mark.slow

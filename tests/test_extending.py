@@ -115,7 +115,7 @@ LINES = {
         "    from unjudged.changes.take import take as take\n"
         "    from unjudged.changes.without_grade import without_grade as without_grade\n",
     ),
-    "studies/engine/study.py": ('    *("compare", ', '    *("firsts", "compare", '),
+    "studies/engine/study.py": ('        "compare",\n', '        "firsts",\n        "compare",\n'),
     "studies/questions.py": (
         "    for question in (\n",
         "    for question in (\n"

@@ -63,6 +63,17 @@ def test_a_finding_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert "not this one" in capsys.readouterr().out
 
 
+def test_what_only_takes_long_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import run
+
+    monkeypatch.setattr(run, "FINDINGS", tmp_path)
+    for name in ("scanner-old", "scanner-slow-unit-1", "scanner-crash-2", "scanner-timeout-3", "twins-slow-unit-4"):
+        (tmp_path / name).write_bytes(b"x")
+    found = run.kept_findings("scanner", {tmp_path / "scanner-old"})
+    assert {path.name for path in found} == {"scanner-crash-2", "scanner-timeout-3"}
+    assert not (tmp_path / "scanner-slow-unit-1").exists() and (tmp_path / "twins-slow-unit-4").exists()
+
+
 def test_a_corpus_is_stored_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seeds.CORPUS", tmp_path / "corpus")
     assert stored("arrays") == []
@@ -105,3 +116,27 @@ def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
         assert f"kernels: {tmp_path}" in ran.stdout
         assert f"executions: {runs}, " in ran.stdout and "findings: 0" in ran.stdout
         assert "runtime error" not in ran.stderr and "AddressSanitizer" not in ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sanitizer() is None, reason="no gcc with an address sanitizer here")
+def test_the_programs_of_libfuzzer_on_their_seeds(tmp_path: Path) -> None:
+    built = subprocess.run(
+        ["bash", str(FUZZ / "build.sh"), str(tmp_path), "replay"],
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    draw = random.Random(22)
+    for target in ("scanner", "numbers"):
+        inputs = seeds(target)
+        inputs += [mutated(draw.choice(inputs), draw)[:400] for _ in range(600)]
+        for number, data in enumerate(inputs):
+            (tmp_path / f"{target}-{number}").write_bytes(data)
+        files = [str(tmp_path / f"{target}-{number}") for number in range(len(inputs))]
+        command = [str(tmp_path / target), *files]
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stdout) == (0, f"{len(files)} files pass\n"), ran.stderr[-3000:]

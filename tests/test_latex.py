@@ -76,6 +76,8 @@ def asked(name: str, c: uj.Collection) -> list[tuple[str, dict[str, Any]]]:
         "gate": {"run": c.runs[0], "baseline": c.runs[1]},
         "change": {"before": c},
         "judges": {"second": c},
+        "corrected": {"machine": c},
+        "over-judges": {"second": c},
     }
     options = {**QUICK.get(name, {}), **need.get(name, {})}
     found = [(name, options)]

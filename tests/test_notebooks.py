@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from places import ROOT
 
 EXAMPLES = ROOT / "examples"
-NOTEBOOKS = ("trust_report", "new_run")
+USERS = ("trust_report", "new_run", "compare_runs")
+PAPERS = ("paper_sakai2005", "paper_sakai2007", "paper_sakai2009", "paper_lipani2015")
+NOTEBOOKS = (*USERS, *PAPERS)
+
+
+def texts(book: Any) -> list[str]:
+    """What the cells print and show as text; addresses in memory differ from time to time."""
+    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
+    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
+    return [re.sub(r"0x[0-9a-f]+", "", text) for text in shown]
 
 
 def test_no_notebook_is_forgotten() -> None:
@@ -26,7 +37,7 @@ def test_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     from traitlets.config import Config
 
     book = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
-    assert all(not cell.get("outputs") for cell in book.cells)  # kept clean; made here
+    stored = texts(book)
     resources = {"metadata": {"path": str(tmp_path)}}
     with tempfile.TemporaryDirectory() as short:  # a socket's path has at most 107 bytes
         monkeypatch.setenv("IPYTHONDIR", f"{short}/ipython")  # the user's history is one file for all
@@ -36,8 +47,11 @@ def test_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         asyncio.run(client.async_execute())
     shown = [output for cell in book.cells for output in cell.get("outputs", [])]
     assert all(output.output_type != "error" for output in shown)
+    assert texts(book) == stored  # the notebook as it is kept shows what it gives
+    if name in PAPERS:
+        return
     tables = [output.data["text/html"] for output in shown if "text/html" in output.get("data", {})]
     assert len(tables) >= 3 and all("<table" in table for table in tables)
     if name == "trust_report":
-        assert (tmp_path / "trust.html").stat().st_size > 500_000
+        assert (tmp_path / "trust.html").stat().st_size > 150_000
         assert any("Is the pool fair to outsiders?" in table for table in tables)

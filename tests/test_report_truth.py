@@ -198,7 +198,7 @@ def test_limits_are_chosen_for_agreement_with_few_wrong_solid_words() -> None:
 def test_finished_cases_are_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def fake(data: Path | None, spec: Spec) -> Any:
+    def fake(data: Path | None, questions: object, spec: Spec) -> Any:
         done.append(spec.setting)
         line = {"source": spec.source, "setting": spec.setting, "seed": spec.seed, "question": "order"}
         return spec, [line, line], 0.0
@@ -226,7 +226,7 @@ def test_one_case_of_each_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(truth_cases, "LATENT_SIZE", small)
     truth_cases._latent_whole.cache_clear()
     spec = next(s for s in specs("latent", [1]) if s.setting == "plain, 3 teams, depth 10")
-    _, records, _ = report_truth.one(None, spec)
+    _, records, _ = report_truth.one(None, None, spec)
     truth_cases._latent_whole.cache_clear()
     asked = {(r["question"], r["asked"]) for r in records}
     assert {("order", "given"), ("order", "infer"), ("outsiders", "given"), ("winners", "any")} <= asked

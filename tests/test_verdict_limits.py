@@ -83,7 +83,7 @@ def test_every_key_is_used_and_complete(key: str) -> None:
 
 def test_words_at_the_limit() -> None:
     limit = default_thresholds()["fewer-judgments"]
-    assert [limit.word(v) for v in (1.0, 0.9, 0.8999, 0.8, 0.7999, float("nan"))] == [
+    assert [limit.word(v) for v in (1.0, 0.89, 0.8899, 0.78, 0.7799, float("nan"))] == [
         "solid", "solid", "with care", "with care", "fragile", "unknown",
     ]  # fmt: skip
 
@@ -92,7 +92,7 @@ def test_a_user_may_change_numbers_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("[fewer-judgments]\nsolid = 0.95\ntail = 0.2\nruns = 3\n")
     limit = read_thresholds(file)["fewer-judgments"]
-    assert (limit.solid, limit["tail"], limit.needed["runs"], limit.care) == (0.95, 0.2, 3, 0.8)
+    assert (limit.solid, limit["tail"], limit.needed["runs"], limit.care) == (0.95, 0.2, 3, 0.78)
     for text, sentence in (
         ("[fewer-judgment]\nsolid = 1\n", "did you mean fewer-judgments"),
         ("[fewer-judgments]\nwhat = 1\n", "has no number 'what'"),
@@ -106,20 +106,38 @@ def test_a_user_may_change_numbers_and_nothing_else(tmp_path: Path) -> None:
             read_thresholds(file)
 
 
+EVERY = (
+    *("winners", "never-judged", "score-range", "fewer-judgments", "enough-topics", "which-measure"),
+    "safe-comparisons",
+)
+
+
 def test_one_topic_and_no_order_are_unknown() -> None:
     """Cases that must not get a word: everything rests on one topic, or no measure orders the runs."""
     runs = {f"r{r}": {"1": {f"d{i}": float((i * (r + 3)) % 17) for i in range(16)}} for r in range(8)}
     teams = {run: run for run in runs}
     one = uj.load({"1": {f"d{i}": int(i % 3 == 0) for i in range(16)}}, runs, teams=teams)
-    for key in ("contents", "winners", "fair-to-outsiders", "fewer-judgments", "after-correction", "safe-comparisons"):
+    for key in (*EVERY, "contents", "fair-to-outsiders", "after-correction"):
         verdict = uj.study(key, one, pooled="all", depth=8) if key in POOLS else uj.study(key, one)
         assert verdict.verdict is not None and verdict.verdict.word == "unknown", key
     barren = {str(t): {f"d{i}": 0 for i in range(16)} for t in range(30)}
     alike = {run: dict.fromkeys(barren, lists["1"]) for run, lists in runs.items()}
     nothing = uj.load(barren, alike, teams=teams)
-    for key in ("winners", "fewer-judgments", "enough-topics", "which-measure", "safe-comparisons"):
+    for key in EVERY:
         told = uj.study(key, nothing).verdict
         assert told is not None and told.word == "unknown" and ",:" not in told.sentence, key
+
+
+def test_two_runs_get_no_word_that_counts_runs() -> None:
+    """A share of two runs is 0, a half or all of them, whatever the collection is like."""
+    lists = {
+        f"r{r}": {str(t): {f"d{i}": float((i * (r + t + 3)) % 17) for i in range(16)} for t in range(30)}
+        for r in (0, 1)
+    }
+    two = uj.load({str(t): {f"d{i}": int((i + t) % 3 == 0) for i in range(12)} for t in range(30)}, lists)
+    for key in ("contents", "score-range", "never-judged", "fewer-judgments", "enough-topics", "which-measure"):
+        told = uj.study(key, two).verdict
+        assert told is not None and told.word == "unknown", key
 
 
 def test_too_few_is_said_in_english() -> None:

@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, Files
 import unjudged
 from unjudged import adapters
 from unjudged.cli import VERBS, commands
-from unjudged.cli.explain import explain
+from unjudged.explanations import explain
 from unjudged.io.check.findings import CODES
 from unjudged.measures import NAMED, REGISTRY, parse
 

@@ -1,4 +1,4 @@
-"""Neighbours' objects in and out: ir_measures (and with it PyTerrier's Experiment), ranx.
+"""Neighbours' objects in and out: ir_measures (with PyTerrier's Experiment), ranx, sentence-transformers, ir_metadata.
 
 import ir_measures, pyterrier as pt
 from unjudged.adapters import Provider, from_ranx, to_ir_measures, to_ranx
@@ -18,9 +18,9 @@ from unjudged.collection import Collection
 from unjudged.collection.load import load
 from unjudged.errors import DataWarning, MeasureError, UsageError
 from unjudged.measures import Measure, measures
-from unjudged.scoring import score
+from unjudged.scoring import Scores, score
 
-__all__ = ["Provider", "from_ranx", "to_ir_measures", "to_ranx"]
+__all__ = ["Provider", "from_ranx", "from_sentence_transformers", "to_ir_measures", "to_ir_metadata", "to_ranx"]
 
 
 def _needed(package: str) -> Any:
@@ -34,9 +34,11 @@ def _needed(package: str) -> Any:
 
 def _per_topic(wanted: list[Measure], qrels: Any, run: Any) -> Iterator[tuple[str, int, float]]:
     """(topic, number of the measure, value) for every judged topic; an unanswered one scores as an empty list."""
+    from unjudged.ir_measures import TIES
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the caller's package has its own word on missing topics
-        scores = score(load(qrels, {"run": run}), wanted)
+        scores = score(load(qrels, {"run": run}, ties=TIES), wanted)
     for t, topic in enumerate(scores.topics):
         for m in range(len(wanted)):
             yield topic, m, float(scores.values[0, t, m])
@@ -67,38 +69,62 @@ def Provider() -> Any:
     """An ir_measures provider: that package's own measures, computed by unjudged (one ranking for all of them).
 
     `Provider().calc_aggregate([ir_measures.nDCG @ 10, ir_measures.RBP(p=0.8)], qrels, run)` takes what ir_measures
-    takes (frames, dicts, named tuples, iterables of them).
+    takes (frames, dicts, named tuples, iterables of them). `unjudged.ir_measures` tells more.
     """
-    ir_measures = _needed("ir_measures")
+    from unjudged.ir_measures import provider
 
-    class Evaluation(ir_measures.providers.Evaluator):  # type: ignore[misc, name-defined]
-        def __init__(self, chosen: list[Any], qrels: Any) -> None:
-            self.qrels = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
-            super().__init__(chosen, set(self.qrels))
+    return provider
 
-        def _iter_calc(self, run: Any) -> Iterator[Any]:
-            run = ir_measures.util.RunConverter(run).as_dict_of_dict()
-            ours = [measures(measure)[0] for measure in self.measures]
-            for topic, m, value in _per_topic(ours, self.qrels, run):
-                yield ir_measures.Metric(query_id=topic, measure=self.measures[m], value=value)
 
-    class UnjudgedProvider(ir_measures.providers.Provider):  # type: ignore[misc, name-defined]
-        NAME = "unjudged"
+def from_sentence_transformers(evaluator: Any, results: Any, **how: Any) -> Collection:
+    """A Collection from an InformationRetrievalEvaluator (or its `relevant_docs`) and search results.
 
-        def supports(self, measure: Any) -> bool:
-            try:
-                measure.validate_params()
-                return bool(measures(measure))
-            except (MeasureError, AssertionError):
-                return False
+    `results` are lists of {"corpus_id": ..., "score": ...}, as `semantic_search` gives them: a list for each of the
+    evaluator's `queries_ids`, or a dict {query: list}; several runs as {name: either}. Relevant documents have grade 1,
+    so that everything else is unjudged, not nonrelevant.
+    """
+    relevant = getattr(evaluator, "relevant_docs", evaluator)
+    ids = list(getattr(evaluator, "queries_ids", relevant))
+    named = results if isinstance(results, dict) and not _is_search(results) else {"run": results}
+    runs = {}
+    for name, run in named.items():
+        if not isinstance(run, dict) and len(run) != len(ids):
+            raise UsageError(f"run {name} has {len(run)} lists for {len(ids)} queries")
+        by_query = run if isinstance(run, dict) else dict(zip(ids, run, strict=True))
+        runs[name] = {q: {hit["corpus_id"]: float(hit["score"]) for hit in hits} for q, hits in by_query.items()}
+    judged = {q: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for q, docs in relevant.items()}
+    return load(judged, runs, **how)
 
-        def _evaluator(self, chosen: Iterable[Any], qrels: Any) -> Evaluation:
-            listed = list(chosen)
-            if lacking := [m for m in listed if not self.supports(m)]:
-                raise MeasureError(f"unjudged has no counterpart of ir_measures' {lacking[0]}")
-            return Evaluation(listed, qrels)
 
-    return UnjudgedProvider()
+def _is_search(results: dict[Any, Any]) -> bool:
+    """Is this {query: hits}, not {name: run}?"""
+    first = next(iter(results.values()), None)
+    return isinstance(first, list) and (not first or isinstance(first[0], dict))
+
+
+def to_ir_metadata(scores: Scores, teams: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    """What is known of each scored run, in the words of ir_metadata: `io.ir_metadata.write` writes it.
+
+    The measures that were computed stand in the research goal, with the program that computed them; `teams` maps runs
+    to teams (`collection.teams`).
+    """
+    told = scores.provenance.to_dict()
+    means = scores.mean_values().tolist()
+    described = []
+    for run, values in zip(scores.runs, means, strict=True):
+        one: dict[str, Any] = {"tag": run}
+        if team := (teams or {}).get(run):
+            one["actor"] = {"team": team}
+        names = [str(measure) for measure in scores.measures]
+        one["research goal"] = {
+            "evaluation": {
+                "reported measures": names,
+                "values": dict(zip(names, values, strict=True)),
+                "software": f"unjudged {told['version']}",
+            }
+        }
+        described.append(one)
+    return described
 
 
 def from_ranx(qrels: Any, runs: Any, **how: Any) -> Collection:

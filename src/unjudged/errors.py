@@ -12,8 +12,10 @@ The command line prints the sentence of an UnjudgedError and ends with exit code
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import TracebackType
 
 
 class UnjudgedError(Exception):
@@ -91,10 +93,14 @@ def some(known: Sequence[str], most: int = 10) -> str:
     return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-@contextlib.contextmanager
-def as_usage_errors() -> Iterator[None]:
+class as_usage_errors:
     """What the statistics refuse (ValueError), as the sentence it is."""
-    try:
-        yield
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if isinstance(problem, ValueError):
+            raise UsageError(str(problem)) from None

@@ -153,7 +153,8 @@ def _variant(command: str, name: str, **changes: Any) -> Option:
 _INPUT = (
     Option("qrels", "the judgments: TREC text or another format (docs/formats.md), plain or gz", "QRELS", flags=()),
     Option("runs", "the runs: files, folders, globs, or - for standard input", "RUN", flags=(), nargs="+"),
-    Option("teams", "which team each run is from: a TSV run<TAB>team with header, or PoolBiasEstimators XML", "FILE"),
+    Option("teams", "which team each run is from: a TSV run<TAB>team with header, PoolBiasEstimators XML, or "
+        "ir_metadata.yml (a file, or a folder that holds such files)", "FILE"),
     Option("ties", "order of documents with equal scores: trec10 (ids descending, the default), trec9 (the same, "
         "with scores rounded to float32), file (as in the file), ascending (by id), expected (the mean over all "
         "orders)", "RULE", default="trec10"),
@@ -162,16 +163,24 @@ _INPUT = (
     Option("strict", "refuse documents and judgments that are given twice", flag=True),
     Option("gains", "gain of each grade, as 1:1,2:3 (default: the grade itself)", "G", gains),
     Option("negative", "what a negative grade means", default="unjudged", choices=("unjudged", "nonrelevant")),
-    Option("qrels_format", "format of the judgments, where it cannot be recognised: sampleval (five columns)",
+    Option("qrels_format", "format of the judgments, where it cannot be recognised: sampleval (five columns), "
+        "qrels_jg (several assessors: topic assessor doc grade), diversity (topic subtopic doc grade), intents "
+        "(NTCIR's D file beside its .Iprob file), nuggets (JSON lines)",
         "FORMAT"),
     Option("qa", "question answering: QRELS holds classes of equal answers (docs/formats.md)", flag=True),
     Option("same_answer", "with --qa: answers that count as the same. exact: letter by letter (the default); folded: "
         "whatever the case, width and blanks; words: also whatever the punctuation and articles", default="exact",
         choices=("exact", "folded", "words")),
+    Option("residual", "take what these earlier judgments cover out of judgments and runs", "QRELS"),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
     Option("collections", "instead of QRELS RUN...: a manifest, a TOML file that describes one collection or several "
         "(docs/formats.md)", "FILE"),
     Option("collection", "a collection of the manifest (default: all of them); repeatable", "NAME", repeats=True),
+    Option("scores", "instead of QRELS RUN...: per-topic scores without judgments, as CSV, TSV, JSON lines, Parquet, "
+        "or what trec_eval -q and ir_measures -q print (docs/score-tables.md)", "FILE", nargs="+", repeats=True),
+    Option("missing", "with --scores: what becomes of missing scores. refuse (the default), zero, drop-topics (topics "
+        "that some run lacks), drop-runs (runs that lack some topic)", default="refuse",
+        choices=("refuse", "zero", "drop-topics", "drop-runs")),
     Option("jobs", "number of threads for reading and of processes for a study (default: one per core)", parse=whole,
         check=_holds(lambda n: n >= 1, "jobs must be at least 1, not {}")),
 )
@@ -196,6 +205,9 @@ _SCORING = (
         "run), common (those answered by all runs)", "WHICH", default="judged"),
     Option("undefined", "what becomes of undefined values: zero (the default), nan (no value), drop (the topic does "
         "not count)", "HOW", default="zero"),
+    Option("ranks", "show the rank of every run and the ranks it could have instead (docs/ranks.md)", flag=True),
+    Option("slice", "compare within slices of the topics: a TSV topic<TAB>label (docs/ranks.md)", "FILE"),
+    Option("means", "show the mean of every run in every slice instead", flag=True),
     Option("growth", "with --unjudged bounds: which documents may turn out relevant. retrieved (the default): those "
         "some run retrieved; free: any number of others, too", "HOW", default="retrieved"),
 )
@@ -262,13 +274,24 @@ _STUDIES = (
 _WORK = (
     Option("table", "only the table of this number in the paper; repeatable", "N", whole, repeats=True),
     Option("cluster", "do the work on this Dask cluster instead of in local processes", "ADDRESS"),
-    Option("workdir", "keep finished work in this folder; the same command continues where it stopped", "DIR"),
+    Option("workdir", "keep finished work in this folder; the same command continues where it stopped", "DIR",
+        check=_holds(lambda path: str(path) != "", "--workdir needs the name of a folder")),
     Option("beside", "another collection in the same table: a folder with qrels.txt(.gz), runs/ and teams.tsv; "
         "repeatable", "DIR", default=(), repeats=True),
 )
 _OUTPUT = (
     Option("format", "how the result is written", default="text"),
-    Option("output", "write to FILE instead of to standard output", "FILE", flags=("-o", "--output")),
+    Option("output", "write to FILE instead of to standard output", "FILE", flags=("-o", "--output"),
+        check=_holds(lambda path: str(path) != "", "-o needs the name of a file")),
+    Option("safe_csv", "with --format csv: mark names that a spreadsheet would take for formulas", flag=True),
+    Option("sort", "order of the rows of text, Markdown and LaTeX: a column, numbers from the largest down, names from "
+        "A to Z", "COLUMN"),
+    Option("rows", "show only the first N rows of text, Markdown and LaTeX (after --sort)", flags=("--top",),
+        parse=whole, check=_holds(lambda n: n >= 1, "at least 1 row is shown, not {}")),
+    Option("digits", "decimals of the scores in text, Markdown and LaTeX (default 4)", parse=whole,
+        check=_holds(lambda n: 0 <= n <= 17, "scores have 0 to 17 decimals, not {}")),
+    Option("severity", "show findings of this severity and worse", default="info",
+        choices=("error", "warning", "info")),
     Option("figure", "write a chart, too; FILE ends in .svg, .png, .pdf, .html or .json; repeatable", "[NAME=]FILE",
         default=(), repeats=True),
 )
@@ -291,12 +314,33 @@ _REPORT = (
     Option("show", "the table: judges (one row per judge and measure), labels (coverage by grade, kappa, alpha, "
         "leniency), confusion, runs (what each run gains), families", "TABLE", default="judges",
         choices=("judges", "labels", "confusion", "runs", "families")),
+    Option("leaderboards", "leaderboards in the formats tot or jsonl of TREC AutoJudge; the first is the truth",
+        "LEADERBOARD", flags=(), nargs="+"),
+    Option("machine", "the judgments of a machine, on more topics or more documents than the human ones", "FILE"),
+    Option("sampled", "what humans judge: the file that `judges sample` writes (topics, or documents with stratum and "
+        "inclusion probability)", "FILE"),
+    Option("target", "what the mean is about: population (topics of this kind), topics (exactly these), or both",
+        default="population", choices=("population", "topics", "both")),
+    Option("slope", "weight of the machine: own (of every run or pair), or pooled (one for all differences; 20 runs or "
+        "more)", default="own", choices=("own", "pooled")),
+    Option("drawn", "how topics or documents were chosen for humans: at-random, or chosen (then nothing is corrected)",
+        default="at-random", choices=("at-random", "chosen")),
+    Option("tuned", "the machine was tuned on, prompted with or chosen by what humans judged (then nothing is "
+        "corrected)", flag=True),
+    Option("experimental", "show differences of runs from a sample of documents, too, which were not verified",
+        flag=True),
+    Option("documents", "documents to draw, shared evenly by the topics", parse=whole,
+        check=_holds(lambda n: n >= 1, "at least 1 document is drawn, not {}")),
+    Option("strata", "documents are drawn within strata: grade (of the machine), top (in the top of a run, or not; "
+        "--runs, --depth), none", default="grade", choices=("grade", "top", "none")),
     Option("thresholds", "a TOML file with other limits for the verdicts", "FILE"),
     Option("fail_on", "verdicts that are too low, as 'fair-to-outsiders<with care'; then exit code 1", "WHAT",
         default=""),
     Option("port", "where the page is found; another one if it is taken", parse=whole, default=8765,
         check=_holds(lambda p: 0 <= p <= 65535, "a port is a number from 0 to 65535, not {}")),
     Option("open", "open the page in the browser", flag=True),
+    Option("title", "what stands on top of the report (default: the name of the collection)", "TEXT", default=""),
+    Option("pdf", "print the report to this file, too, with an installed Chromium or Chrome", "FILE"),
     Option("max_upload", "size of the largest run that can be added, in megabytes", "MB", whole, 100,
         _holds(lambda m: m >= 1, "the largest upload is a positive number of megabytes, not {}")),
 )
@@ -305,7 +349,7 @@ _GATE = (
     Option("margin", "smallest difference that matters", "D", decimal, 0.01,
         _holds(lambda d: 0 <= d < math.inf, "the smallest difference that matters is 0 or more, not {}")),
     Option("holes", "share of a top list that may be unjudged; above it, the answer must hold whatever those "
-        "documents are (default: that of the thresholds, 0.2)", "S", decimal, None,
+        "documents are (default: no such limit, they are estimated)", "S", decimal, None,
         _holds(lambda s: 0 <= s <= 1, "the share of unjudged documents allowed lies between 0 and 1, not {}")),
     Option("doubt", "take 'cannot tell' as fail (exit code 1) or as pass (0); by default it has an exit code of its "
         "own, 3", choices=("fail", "pass")),
@@ -345,6 +389,12 @@ _JUDGING = (
     Option("merged", "write the judgments with the answers", "FILE"),
     Option("queries", "texts of the topics: queries.jsonl, TSV, TREC topics, or irds:ID", "FILE"),
     Option("corpus", "texts of the documents: corpus.jsonl, TSV, or irds:ID", "FILE"),
+    Option("labels", "the file that keeps the labels (SQLite); it belongs to these judgments", "FILE.sqlite",
+        default="labels.sqlite"),
+    Option("judge", "the name labels are given under (default: yours on this computer)", "NAME"),
+    Option("scale", "the grades: the highest one, or names from 0 up, as 'off topic,related,right' (default: those of "
+        "the judgments)", "GRADES"),
+    Option("export", "do not judge: write the labels as judgments (- for standard output)", "FILE"),
 )
 _SIMULATION = (
     Option("preset", "kind of collection (default adhoc)"),
@@ -356,8 +406,18 @@ _SIMULATION = (
     Option("force", "write into a folder that holds other things", flag=True),
 )
 _EXPLAINING = (
-    Option("names", "a measure, a set of measures, or a code such as UJ102", "NAME", flags=(), nargs="*"),
-    Option("list", "all measures by family, sets and codes", flag=True),
+    Option("old", "the earlier judgments", "OLD", flags=()),
+    Option("outcomes", "show the pairs of runs whose outcome is another one", flag=True),
+    Option("qrels_or_scores", "the judgments; or, without --reported, a file of scores per topic", "QRELS|OURS",
+        flags=()),
+    Option("run_or_scores", "the run; or another file of scores", "RUN|THEIRS", flags=()),
+    Option("reported", "what somebody got, as ndcg@10=0.413, or a file of scores per topic; repeatable", "M=V|FILE",
+        repeats=True),
+    Option("most", "how many explanations to show", parse=whole, default=10,
+        check=_holds(lambda n: n >= 1, "show at least 1 explanation, not {}")),
+    Option("names", "a measure, a set of measures, a code such as UJ102, a study, or any word or column of an "
+        "output", "NAME", flags=(), nargs="*"),
+    Option("list", "all measures by family, sets, codes and words", flag=True),
     Option("shell", "the shell that reads the script", flags=(), choices=("bash", "zsh", "fish")),
 )
 # fmt: on
@@ -373,8 +433,8 @@ _VARIANTS = (
     _variant("qrels agree", "qrels", help="two or more files of judgments", nargs="+"),
     _variant("qrels merge", "qrels", help="two or more files of judgments", nargs="+"),
     *(_variant(command, "runs", nargs="*") for command in ("pool build", "qrels reduce", "qrels noise")),
-    *(_variant(command, "qrels", nargs="?") for command in ("study", "paper", "pool describe")),
-    *(_variant(command, "runs", nargs="*") for command in ("study", "paper", "pool describe")),
+    *(_variant(command, "qrels", nargs="?") for command in ("study", "paper", "pool describe", "compare", "report")),
+    *(_variant(command, "runs", nargs="*") for command in ("study", "paper", "pool describe", "compare", "report")),
     # pools
     *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
@@ -391,10 +451,19 @@ _VARIANTS = (
     _variant("next", "budget", help="documents to list (default: one batch)",
         check=_holds(lambda n: n >= 1, "the budget is at least 1 document, not {}")),
     _variant("next", "seed", help="seed of the shuffled lists for assessors"),
+    _variant("judge", "runs", nargs="*"),
+    _variant("judge", "seed", help="seed of the order within a topic"),
+    _variant("judge", "merged", help="do not judge: write the judgments with the labels"),
+    _variant("judge", "judge", help="the name labels are given under (default: yours on this computer); with --export "
+        "and --merged, the labels of this judge alone"),
+    _variant("judge", "rule", help="with --export and --merged: which grade counts where judges differ, as in qrels "
+        "merge", metavar="RULE", default="majority", choices=()),
     _variant("estimate", "measures", default=("nDCG@10", "P@10", "RBP(p=0.8)")),
     _variant("score", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed (removed "
         "before scoring); estimate gives the expected score, bounds the lowest and the highest they allow"),
     _variant("study", "measures", default="sakai2009"),
+    _variant("study ranks", "measures"),
+    _variant("study ranks", "resamples", help="how often topics are drawn again (default 1000)"),
     _variant("report", "measures", help=f"{_BASE['measures'].help}; the first one leads"),
     *(_variant(verb, "rel", help="smallest relevant grade", default=1) for verb in ("pool", "qrels")),
     _variant("study correction", "measures", help="measures besides P@n, corrected by webber-park, as RBP@10",
@@ -403,12 +472,27 @@ _VARIANTS = (
     _variant("report", "unjudged", help="what unjudged documents are", choices=("nonrelevant", "condensed"),
         check=_holds(lambda p: p in ("nonrelevant", "condensed"),
             "unjudged documents can be nonrelevant or condensed, not {!r}")),
+    *(_variant(verb, "unjudged", help="what unjudged documents are: estimate (the default: as often relevant as the "
+        "judgments make likely, and as unsure), nonrelevant, or condensed (removed before scoring)" + more,
+        default="estimate")
+        for verb, more in (("compare", "; bounds: any grade at all"), ("study compare", "; bounds: any grade at all"),
+            ("study winners", ""), ("study gate", ""))),
     _variant("study", "unjudged", help="what unjudged documents are: nonrelevant (the default), or condensed "
         "(removed before scoring)"),
     _variant("study", "topics", help="topics that count: judged (the default; a topic the run lacks counts 0) or "
         "common (answered by all runs)"),
     _variant("study", "undefined", help="what becomes of undefined values: zero (the default), or drop (the topic "
         "does not count; decided with all judgments)"),
+    Option("qrels diff.new", "the later judgments", "NEW", flags=()),
+    *(
+        _variant(command, "corpus", help="ids of the documents there are (one a line, TSV, corpus.jsonl): "
+            "judgments and runs that name others are told")
+        for command in ("check", "ci")
+    ),
+    _variant("qrels diff", "runs", help="runs, to see what the change did to them", nargs="*"),
+    _variant("qrels diff", "per_run", help="scores and ranks of each run before and after"),
+    _variant("qrels diff", "measures", default=("nDCG@10",)),
+    _variant("qrels diff", "output", help=_BASE["output"].help),
     _variant("qrels agree", "per_topic", help="show each topic, too"),
     # testing
     _variant("study correction", "test", help="test behind SRE*: tukey (HSD of all runs) or t (paired)",
@@ -433,6 +517,41 @@ _VARIANTS = (
         metavar="OTHER", flags=(), nargs="+", repeats=False),
     _variant("judges audit", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
         repeats=True, required=True),
+    *(_variant(command, "judge_rel", help="smallest relevant grade of the machine (default: the human one, or the "
+        "machine's highest grade where that is lower)", metavar="N", parse=whole, repeats=False)
+        for command in ("study corrected",)),
+    _variant("study corrected", "measures", default=("AP", "nDCG@10", "P@10")),
+    _variant("study corrected", "baseline", help="every run against this one, too"),
+    _variant("study corrected", "pairs", help="all pairs of runs, too"),
+    _variant("study corrected", "alpha", help="1 minus the confidence of intervals; level of outcomes"),
+    _variant("judges estimate", "qrels", help="the human judgments: whole topics, or a sample of documents",
+        metavar="HUMAN"),
+    _variant("judges estimate", "machine", metavar="MACHINE", flags=()),
+    _variant("judges estimate", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
+        repeats=True, required=True),
+    _variant("study over-judges", "show", help="the table: scores (of every run), or pairs (of runs: do judges "
+        "disagree?)", default="scores", choices=("scores", "pairs")),
+    _variant("study over-judges", "measures", default=("AP", "nDCG@10", "P@10")),
+    _variant("judges merge", "qrels", help="two or more files of judgments, one per judge", metavar="JUDGE", nargs="+"),
+    _variant("judges merge", "rule", help="the merged grade: dawid-skene (the most probable, reliable judges count "
+        "more), majority, median", default="dawid-skene", choices=("majority", "median", "dawid-skene")),
+    _variant("judges merge", "runs", help="runs to score under every judge: files, folders or globs", flags=("--runs",),
+        nargs="+", repeats=True, default=()),
+    _variant("judges merge", "merged", help="write the merged judgments here, as TREC text"),
+    _variant("judges merge", "show", help="the table: judges (reliabilities), confusion (of each judge, by the model), "
+        "documents (merged grade and its probability), and with --runs scores (the default then) and pairs",
+        default=None, choices=("judges", "confusion", "documents", "scores", "pairs")),
+    _variant("judges merge", "resamples", help="how often topics are drawn again for intervals of reliabilities",
+        default=200),
+    _variant("judges leaderboards", "resamples", help="how often topics are drawn again for ranges", default=1000),
+    _variant("judges sample", "qrels", help="the judgments of the machine", metavar="MACHINE"),
+    _variant("judges sample", "topics", help="topics to draw; all documents the machine judged there are assigned",
+        metavar="N", parse=whole, default=None, choices=(), check=None),
+    _variant("judges sample", "runs", help="the runs, for --strata top: files, folders or globs", flags=("--runs",),
+        nargs="+", repeats=True, default=()),
+    _variant("judges sample", "depth", help="ranks that are the top of a run", default=10),
+    _variant("judges sample", "sampled", help="write here what `judges estimate` needs back (topics, or documents with "
+        "stratum and inclusion probability)"),
     _variant("study noise", "repeats", default=3),
     _variant("study swap", "repeats", help="how often all trials are done again with other topic sets", default=10),
     _variant("study gate", "run", help="the run that may replace the baseline", repeats=False),
@@ -458,6 +577,7 @@ _VARIANTS = (
     _variant("qrels", "output", help="write to FILE (.gz: compressed) instead of to standard output"),
     _variant("qrels agree", "output", help=_BASE["output"].help),
     _variant("pool build", "output", help="write to FILE (qrels: .gz compresses) instead of to standard output"),
+    _variant("report", "open", help="open the report in the browser after it was written"),
     _variant("report", "format", default="html", choices=("html", "markdown", "json")),
     _variant("paper", "figure", help="only the figure of this number in the paper; repeatable", metavar="N",
         parse=whole, default=None),
@@ -483,12 +603,16 @@ OPTIONS: Mapping[str, Option] = _BASE | {option.name: option for option in _VARI
 
 _LIKE = {
     "serve": "report",
+    "judge": "next",
     "study compare": "compare",
     "study winners": "compare",
+    "study slices": "compare",
     "study correct": "correct",
     "study estimate": "estimate",
     "study gate": "ci",
     "judges audit": "study judges",
+    "judges estimate": "study corrected",
+    "judges merge": "study over-judges",
 }
 """Commands whose options mean what they mean in another one."""
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.errors import UsageError, as_utf8
+from unjudged.errors import UsageError, as_utf8, nearest
+from unjudged.text import aligned, printable, reads_as_number, shown, to_the_right, tsv_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from unjudged.figures import Figure
 
 FORMATS = ("text", "tsv", "csv", "jsonl", "json", "markdown", "latex")
+SAFE_CSV = "safe-csv"
+"""CSV for spreadsheets: names that would be read as formulas are marked as text (`--safe-csv`)."""
 
 Row = Sequence[Any]
 
@@ -77,14 +80,15 @@ WORST_FIRST = ("fragile", "unknown", "with care", "solid")
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next: a sentence, and the words after `unjudged` that do it."""
+    """What to do next: a sentence, the words after `unjudged` that do it, and what it is expected to change."""
 
     sentence: str
     command: tuple[str, ...] = ()
+    effect: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {"sentence": self.sentence, "command": list(self.command)}
+        return {"sentence": self.sentence, "command": list(self.command), "effect": self.effect}
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,8 @@ class Verdict:
     """One sentence a reader can act on, with its evidence.
 
     `word` is solid, with care, fragile or unknown; `value` the number behind it in `unit`, `limit` the limits it was
-    held against, `decided_by` the runs, teams or topics that decided it, `next` what to do now.
+    held against, `decided_by` the runs, teams or topics that decided it, `next` what to do now. `finding` is the
+    number in a dozen words, for lists of verdicts: how many of how many (`7 of 130 runs share first place`).
     """
 
     word: str
@@ -102,22 +107,32 @@ class Verdict:
     limit: str = ""
     decided_by: tuple[str, ...] = ()
     next: Step | None = None
+    finding: str = ""
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:
             raise ValueError(f"a verdict is {', '.join(WORDS)}, not {self.word!r}")
         if self.value is not None and not math.isfinite(self.value):
             object.__setattr__(self, "value", None)
+        if not self.finding:
+            object.__setattr__(self, "finding", self.sentence)
 
     def __str__(self) -> str:
         said = f"{self.word}: {self.sentence}" + (f" ({self.limit})" if self.limit else "")
         return said + (f"\nnext: {self.next.sentence}" if self.next else "")
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        step = f"<br>Next: {escape(self.next.sentence)}" if self.next else ""
+        return f"<p><strong>{escape(self.word)}</strong>: {escape(self.sentence)}{step}</p>"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
             "word": self.word,
             "sentence": self.sentence,
+            "finding": self.finding,
             "value": self.value,
             "unit": self.unit,
             "limit": self.limit,
@@ -182,6 +197,33 @@ class Result:
         """The table of the paper: columns and rows."""
         return self._layout() if self._layout else (self.columns, list(self.rows()))
 
+    def with_verdict(self, verdict: Verdict) -> Result:
+        """The same result under this verdict."""
+        return Result(
+            self.columns,
+            self._rows,
+            self.provenance,
+            self._layout,
+            self._figures,
+            verdict,
+            self.notes,
+            self.caption,
+        )
+
+    def arranged(self, sort: str | None = None, rows: int | None = None, digits: int | None = None) -> Result:
+        """The same result, its laid-out table sorted by a column, cut to so many rows, with so many decimals."""
+        if sort is None and rows is None and digits is None:
+            return self
+
+        def layout() -> tuple[Sequence[str], list[Row]]:
+            columns, table = self.laid_out()
+            if sort is not None:
+                table = _sorted_by(sort, list(map(str, columns)), table)
+            return columns, [[_with_digits(value, digits) for value in row] for row in table[:rows]]
+
+        more = self._figures, self.verdict, self.notes, self.caption
+        return Result(self.columns, self.rows, self.provenance, layout, *more)
+
     def rewritten(self, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> Result:
         """The same result with other words in its rows (None leaves a row out): its charts draw what it then says."""
 
@@ -225,8 +267,12 @@ class Result:
     def __str__(self) -> str:
         return self.table()
 
+    def __repr__(self) -> str:
+        said = f"; {self.verdict.word}: {self.verdict.sentence}" if self.verdict else ""
+        return f"<{type(self).__name__}: {', '.join(self.columns)}{said}>"
+
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return (self.verdict._repr_html_() if self.verdict else "") + self.to_html()
 
     def render(self, format: str = "text") -> str:
         """The result as text in one of FORMATS; ends with a newline."""
@@ -234,10 +280,11 @@ class Result:
 
     def pieces(self, format: str = "text") -> Iterator[str]:
         """The text of `render` piece by piece: of tsv, csv and jsonl, only some thousand lines are held."""
-        if format not in FORMATS:
+        if format not in (*FORMATS, SAFE_CSV):
             raise UsageError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
-        if format in ("tsv", "csv"):
-            cell, mark = (_tsv_cell, "\t") if format == "tsv" else (_csv_cell, ",")
+        if format in ("tsv", "csv", SAFE_CSV):
+            cells = {"tsv": _tsv_cell, "csv": _csv_cell, SAFE_CSV: _safe_csv_cell}
+            cell, mark = cells[format], "\t" if format == "tsv" else ","
             head = mark.join(map(cell, self.columns)) + "\n"
             return itertools.chain([head], self._body(cell, ["", *[mark] * (len(self.columns) - 1)], "\n"))
         if format == "jsonl":
@@ -262,12 +309,9 @@ class Result:
         caption = " ".join(filter(None, [self.caption, f"{legend(names)}." if names else ""]))
         bold = {"text": "{}", "markdown": "**{}**"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>"}[format]
-        clean = {"text": _printable, "markdown": _markdown_cell}[format]
+        clean = {"text": printable, "markdown": _markdown_cell}[format]
         cells = [[clean(shown(v)) for v in row] for row in rows]
-        right = [
-            any(row[i] for row in cells) and all(not row[i] or _is_number(row[i]) for row in cells)
-            for i in range(len(columns))
-        ]
+        right = to_the_right(cells, len(columns))
 
         def dressed(value: Any, text: str) -> str:
             if not isinstance(value, Shown):
@@ -278,7 +322,7 @@ class Result:
         written = [
             [dressed(*pair) for pair in zip(row, texts, strict=True)] for row, texts in zip(rows, cells, strict=True)
         ]
-        view = {"text": _text, "markdown": _markdown}[format]
+        view = {"text": aligned, "markdown": _markdown}[format]
         table = view([clean(shortened(str(c), names)) for c in columns], written, right)
         return f"{table}\n{clean(caption)}\n" if caption else table
 
@@ -288,7 +332,7 @@ class Result:
         def cell(value: Any) -> Cell:
             if isinstance(value, Shown):
                 return Cell(value.text, value.bold, value.raised)
-            return Cell(_printable(shown(value)))
+            return Cell(printable(shown(value)))
 
         study = str(self.provenance.settings.get("study", "")) or self.provenance.call.partition(" ")[0] or "table"
         label = re.sub(r"[^A-Za-z0-9-]+", "-", study).strip("-") or "table"
@@ -376,6 +420,27 @@ class Result:
         return None
 
 
+def _sorted_by(name: str, columns: list[str], rows: list[Row]) -> list[Row]:
+    """Numbers from the largest down, texts from A to Z, what is undefined last; equal ones stay in their order."""
+    alike = [i for i, column in enumerate(columns) if column.lower() == name.lower()]
+    if not alike:
+        raise UsageError(f"no column is called {name!r}{nearest(name, columns)}; there are {', '.join(columns)}")
+
+    def key(row: Row) -> tuple[int, float, str]:
+        text = str(row[alike[0]].text if isinstance(row[alike[0]], Shown) else row[alike[0]])
+        try:
+            number = float(text.replace(" %", "").replace("%", "").split(" ")[0])
+        except ValueError:
+            return (1, 0.0, text)
+        return (2, 0.0, "") if math.isnan(number) else (0, -number, "")
+
+    return sorted(rows, key=key)
+
+
+def _with_digits(value: Any, digits: int | None) -> Any:
+    return f"{value:z.{digits}f}" if digits is not None and isinstance(value, float) and value == value else value
+
+
 def _save(text: str, path: str | Path) -> None:
     """The file appears whole or not at all."""
     from unjudged.io.write import write_whole
@@ -397,13 +462,18 @@ def _cell(value: Any) -> str:
 
 
 def _tsv_cell(value: Any) -> str:
-    text = _cell(value)
-    return text if text.isprintable() else text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+    return tsv_cell(_cell(value))
 
 
 def _csv_cell(value: Any) -> str:
     text = _cell(value)
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if any(c in text for c in ',"\n\r') else text
+
+
+def _safe_csv_cell(value: Any) -> str:
+    """As in CSV; an apostrophe stands before a text that a spreadsheet would take for a formula."""
+    formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") and not reads_as_number(value)
+    return _csv_cell(f"'{value}" if formula else value)
 
 
 def _json_cell(value: Any) -> str:
@@ -412,17 +482,6 @@ def _json_cell(value: Any) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)
-
-
-def shown(value: Any) -> str:
-    """A value as laid-out tables show it: four decimals without a sign before nothing, `-` where undefined."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    return f"{value:z.4f}" if isinstance(value, float) else str(value)
-
-
-def _is_number(text: str) -> bool:
-    return text == "-" or text.lstrip("+-").replace(".", "", 1).isdigit()
 
 
 def _html_cell(value: Any) -> str:
@@ -434,24 +493,10 @@ def _html_cell(value: Any) -> str:
     return f"<td>{main}{f'<sup>{escape(value.raised)}</sup>' if value.raised else ''}</td>"
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else text.encode("unicode_escape").decode()
-
-
 def _markdown_cell(text: str) -> str:
-    """No tags, no entities, no bars: Markdown passes HTML on."""
-    text = re.sub(r"&(?=#?\w+;)", "&amp;", _printable(text))
-    return text.replace("<", "&lt;").replace("|", "\\|")
-
-
-def _text(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:
-    widths = [max(len(c), *(len(row[i]) for row in rows)) if rows else len(c) for i, c in enumerate(columns)]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
-        return "  ".join(padded).rstrip()
-
-    return _lines([line(columns), *map(line, rows)])
+    """No tags, no entities, no bars, no links: Markdown passes HTML on."""
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", printable(text))
+    return text.replace("<", "&lt;").replace("|", "\\|").replace("](", "]\\(")  # no links, no images
 
 
 def _markdown(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
 from unjudged.collection.topics import counted_topics
-from unjudged.errors import UsageError, as_utf8
+from unjudged.errors import MeasureError, UsageError, as_utf8, nearest
 from unjudged.kernels import write_rows
-from unjudged.measures import Measure, measures, measures_for
+from unjudged.measures import Measure, measures, measures_for, split_list
 from unjudged.measures.sets import ANSWERS
 from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
@@ -57,8 +57,9 @@ class PerTopic(Result):
         counted: npt.NDArray[np.bool_],
         provenance: Provenance,
         per_topic: bool,
+        notes: Sequence[str] = (),
     ) -> None:
-        super().__init__(("run", "topic", "measure", *values), tuple, provenance)  # rows and layout: below
+        super().__init__(("run", "topic", "measure", *values), tuple, provenance, notes=notes)  # rows and layout: below
         self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
         self._values, self.counted, self.per_topic = cells, counted, per_topic
 
@@ -77,6 +78,7 @@ class PerTopic(Result):
 
     def _lines(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Run, topic, a value per measure: runs as given, topics as in the judgments with `all` last."""
+        self._refuse_topic_all()
         means = self.mean_values().tolist()
         for r, run in enumerate(self.runs):
             if self.per_topic:
@@ -84,6 +86,20 @@ class PerTopic(Result):
                 for t in np.flatnonzero(self.counted[r]).tolist():
                     yield run, self.topics[t], values[t]
             yield run, "all", means[r]
+
+    def _refuse_topic_all(self) -> None:
+        """A topic of that name could not be told from the row of the means."""
+        if self.per_topic and "all" in self._topics:
+            raise UsageError("a topic is called 'all', as the row of the means is; rename it in judgments and runs")
+
+    def _repr_html_(self) -> str:
+        """The means, best run first; `.frame` has the topics."""
+        means = self.mean_values()
+        lead = means.reshape(len(self.runs), -1)[:, :1].ravel()
+        order = np.argsort(-lead, kind="stable").tolist()
+        rows = [(self.runs[r], *self._shown(means[r].tolist())) for r in order]
+        names = [str(m) for m in self.measures]
+        return Result(["run", *names], lambda: rows, self.provenance).to_html()
 
     def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """A column per measure."""
@@ -112,8 +128,9 @@ class Scores(PerTopic):
         counted: npt.NDArray[np.bool_],
         provenance: Provenance,
         per_topic: bool = True,
+        notes: Sequence[str] = (),
     ) -> None:
-        super().__init__(("value",), runs, topics, measures, values, counted, provenance, per_topic)
+        super().__init__(("value",), runs, topics, measures, values, counted, provenance, per_topic, notes)
         self.values = values
 
     def __repr__(self) -> str:
@@ -130,6 +147,7 @@ class Scores(PerTopic):
 
     def _body(self, text: Callable[[Any], str], before: Sequence[str], end: str) -> Iterator[str]:
         """As for every result, but names are written once and numbers by a kernel."""
+        self._refuse_topic_all()
         means = self.mean_values()
         if not (np.isfinite(self.values).all() and np.isfinite(means).all()):
             yield from super()._body(text, before, end)
@@ -187,12 +205,36 @@ class Scores(PerTopic):
 
     def matrix(self, measure: str | Measure) -> Floats:
         """Topics x runs matrix of one measure, the input of every statistic."""
-        wanted = measures(measure)[0]
-        for m, name in enumerate(self.measures):
-            if name == wanted:
-                return self.values[:, :, m].T
+        return self.values[:, :, self.measures.index(self.named(measure)[0])].T
+
+    def with_runs(self, runs: Sequence[str]) -> Scores:
+        """The same with these runs, in this order."""
+        places = [self.runs.index(run) for run in runs]
+        values, counting = self.values[places], np.asarray(self.counted[places])
+        return Scores(runs, self.topics, self.measures, values, counting, self.provenance, self.per_topic, self.notes)
+
+    def named(self, wanted: Any) -> list[Measure]:
+        """The measures asked for, of those scored here: by their names here, or as one spells them elsewhere."""
+        asked = [wanted] if isinstance(wanted, (str, Measure)) else list(wanted)
+        here = {str(m): m for m in self.measures}
+        found: list[Measure] = []
+        for one in asked:
+            names = [one] if not isinstance(one, str) or one in here else split_list(one)
+            for name in names:
+                found += [here[str(name)]] if str(name) in here else self._spelled(name)
+        return list(dict.fromkeys(found))
+
+    def _spelled(self, name: Any) -> list[Measure]:
         known = ", ".join(map(str, self.measures))
-        raise UsageError(f"{wanted} was not scored here; there are {known}")
+        try:
+            meant = measures(name)
+        except MeasureError:
+            near = nearest(str(name), map(str, self.measures))
+            raise UsageError(f"{name} was not scored here{near}; there are {known}") from None
+        for measure in meant:
+            if measure not in self.measures:
+                raise UsageError(f"{measure} was not scored here; there are {known}")
+        return meant
 
 
 class Bounds(PerTopic):
@@ -383,9 +425,12 @@ def score_bounds(
     there, so nothing is removed, and its ordinary value may lie outside. With `per_topic=False` the table has the means
     alone.
 
-    Raises UsageError for a measure without an exact algorithm; `measures.bounds.BOUNDED` names those that have one.
+    For alpha_nDCG, nERR_IA, nNRBP, D_nDCG and Dsharp_nDCG they are outer bounds (`outer bounds` among the settings): no
+    completion leaves them, but the ends may not be attained.
+
+    Raises UsageError for a measure without bounds; `measures.bounds.BOUNDED` names those that have them.
     """
-    from unjudged.measures.bounds import bounds_of, refuse_unbounded
+    from unjudged.measures.bounds import OUTER, bounds_of, refuse_unbounded
 
     refuse_unbounded(collection, growth)
     counted = counted_topics(collection, topics)
@@ -398,6 +443,7 @@ def score_bounds(
         **_counting(topics, counted, "zero", rel),
         "highest grade": collection.judgments.gains.top_grade,
         "measures": [str(m) for m in chosen],
+        **({"outer bounds": outer} if (outer := [str(m) for m in chosen if m.name in OUTER]) else {}),
     }
     provenance = Provenance.of(call, collection.sources, settings)
     return Bounds(collection.runs, collection.topics, chosen, *ends, counted, provenance, per_topic)

@@ -1,9 +1,13 @@
-"""Numbers and lists in sentences: the only copies of `percent`, `counted`, `listed`, `signed`, `printed`."""
+"""Numbers and lists in sentences and tables, each only here: `percent`, `counted`, `listed`, `shown`, `in_order` ..."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 
 def percent(value: float) -> str:
@@ -37,7 +41,53 @@ def printed(value: float, places: int = 4) -> str:
     return f"{math.floor(value * step + 0.5 + 1e-9) / step:.{places}f}"
 
 
+def in_order(tau: float) -> str:
+    """`95 of 100 pairs` for tau 0.90: the pairs of runs that stand in the same order, where no two are tied."""
+    return f"{math.floor(50 * (1 + tau) + 0.5 + 1e-9)} of 100 pairs"
+
+
 def begun(sentence: str) -> str:
     """A sentence with a capital at its beginning, unless it begins with a name (`nDCG@10 tells ...`)."""
     first = sentence.partition(" ")[0]
     return sentence[:1].upper() + sentence[1:] if first.isalpha() and first.islower() else sentence
+
+
+def shown(value: Any) -> str:
+    """A value as laid-out tables show it: four decimals without a sign before nothing, `-` where undefined."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    return f"{value:z.4f}" if isinstance(value, float) else str(value)
+
+
+def printable(text: str) -> str:
+    """The text with whatever a terminal might take for a command written out."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode()
+
+
+def tsv_cell(text: str) -> str:
+    """The text as one cell of a tab-separated table."""
+    return text if text.isprintable() else text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+
+
+def reads_as_number(text: str) -> bool:
+    """Does a cell hold a number, or the mark of a missing one?"""
+    return text == "-" or text.lstrip("+-").replace(".", "", 1).isdigit()
+
+
+def to_the_right(rows: Sequence[Sequence[str]], columns: int) -> list[bool]:
+    """Which columns of a table hold nothing but numbers?"""
+    return [
+        any(row[i] for row in rows) and all(not row[i] or reads_as_number(row[i]) for row in rows)
+        for i in range(columns)
+    ]
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """A table of plain text, two blanks between its columns."""
+    widths = [max(len(c), *(len(row[i]) for row in rows)) if rows else len(c) for i, c in enumerate(columns)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(columns), *map(line, rows), ""])

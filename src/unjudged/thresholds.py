@@ -7,6 +7,7 @@ it as `case.limits`. A number that can turn a word stands in the table and nowhe
 from __future__ import annotations
 
 import functools
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from typing import Any
 
 from unjudged.errors import InputError, nearest
 from unjudged.results import Step, Verdict
-from unjudged.text import counted
+from unjudged.text import counted, in_order, percent
 
 _NEEDED = ("runs", "topics", "teams")
 _TEXTS = ("what", "unit", "better", "source")
@@ -54,9 +55,32 @@ class Threshold:
 
     @property
     def sentence(self) -> str:
-        """The limits in words: `solid from 0.9, with care from 0.8`."""
+        """The limits in words, in the unit of the number: `solid up to 5 % of runs, with care up to 25 %`."""
+        return self.limits_of()
+
+    def limits_of(self, whole: int | None = None, things: str = "") -> str:
+        """The same as counts where the whole is known: `solid up to 6 of 130 runs, with care up to 32`."""
         side = "from" if self.better == "higher" else "up to"
-        return f"solid {side} {self.solid:g}, with care {side} {self.care:g}"
+        if self.unit == "tau":
+            solid, care = (
+                f"{in_order(self.solid)} (tau {self.solid:.2f})",
+                f"{in_order(self.care)} (tau {self.care:.2f})",
+            )
+            care = care.replace(" of 100 pairs", "")
+            return f"solid {side} {solid}, with care {side} {care}"
+        if whole is None:
+            if not self.unit.startswith("share of "):
+                return f"solid {side} {self.solid:g} {self.unit}, with care {side} {self.care:g}"
+            rest = self.unit.removeprefix("share of ")
+            return f"solid {side} {percent(self.solid)} of {rest}, with care {side} {percent(self.care)}"
+        most, more = (self._whole(share, whole) for share in (self.solid, self.care))
+        if self.better == "lower" and not most:
+            return f"solid with none of {whole:,} {things}, with care up to {more:,}"
+        return f"solid {side} {most:,} of {whole:,} {things}, with care {side} {more:,}"
+
+    def _whole(self, share: float, whole: int) -> int:
+        """The last count that still has the word."""
+        return math.ceil(share * whole - 1e-9) if self.better == "higher" else math.floor(share * whole + 1e-9)
 
     def too_few(self, **there: int) -> str:
         """Why nothing can be said: `only 17 runs (at least 20 are needed)`; empty where there are enough."""
@@ -73,6 +97,9 @@ class Threshold:
         sentence: str,
         value: float,
         *,
+        finding: str = "",
+        whole: int | None = None,
+        things: str = "",
         surely: float | None = None,
         too_few: str = "",
         decided_by: tuple[str, ...] = (),
@@ -81,16 +108,19 @@ class Threshold:
         """The sentence with the word its value earns; `unknown`, with the reason, where there is too little.
 
         `surely` is the worse end of the value's interval: only where that end is solid, too, is the verdict.
+        `finding` says the number in a dozen words; a value that is a share of `whole` things has limits in them.
         """
         word = "unknown" if too_few else self.word(value)
         if word == "solid" and surely is not None and self.word(surely) != "solid":
             word = "with care"
         said = f"{sentence}; but {too_few}" if too_few else sentence
-        return Verdict(word, said, value, self.unit, self.sentence, decided_by, next)
+        return Verdict(
+            word, said, value, self.unit, self.limits_of(whole, things), decided_by, next, too_few or finding
+        )
 
-    def unknown(self, sentence: str, next: Step | None = None) -> Verdict:
+    def unknown(self, sentence: str, next: Step | None = None, finding: str = "") -> Verdict:
         """No number to judge by, and why."""
-        return Verdict("unknown", sentence, None, self.unit, self.sentence, (), next)
+        return Verdict("unknown", sentence, None, self.unit, self.sentence, (), next, finding)
 
 
 @dataclass(frozen=True)

@@ -254,10 +254,10 @@ def test_a_favoured_team(many: uj.Collection) -> None:
 
 
 def test_collapsing_a_scale_of_billions_takes_no_memory() -> None:
-    large = uj.load({"1": {"a": 2**31 - 1, "b": 5, "c": 0, "d": -1}}, {"r": {"1": {"a": 1.0}}})
+    large = uj.load({"1": {"a": 10**9, "b": 5, "c": 0, "d": -1}}, {"r": {"1": {"a": 1.0}}})
     assert held(uj.collapse(large, rel=9)) == {"1": {"a": 1, "b": 0, "c": 0, "d": -1}}
     assert uj.collapse(large, rel=9).judgments.gains.top_grade == 1
-    assert uj.collapse(large, {5: 1}).judgments.gains.top_grade == 2**31 - 1
+    assert uj.collapse(large, {5: 1}).judgments.gains.top_grade == 10**9
 
 
 def test_collapsed_grades(many: uj.Collection) -> None:

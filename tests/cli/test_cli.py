@@ -86,7 +86,9 @@ def test_help_of_each_verb(folder: Folder, verb: str, flag: str) -> None:
 
 def test_the_overview_lists_every_verb(folder: Folder) -> None:
     out, _ = folder.run("--help")
-    assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == list(cli.VERBS)
+    assert [
+        line.split()[0] for line in out.splitlines() if line.startswith("  ") and "  unjudged " not in line
+    ] == list(cli.VERBS)
     assert folder.run(code=2)[0] == out
 
 
@@ -100,6 +102,24 @@ def test_console_script_and_module() -> None:
         assert (again.returncode, again.stderr) == (done.returncode, done.stderr)
 
 
+def test_an_interrupt_while_a_class_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    class Hit:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def task() -> int:
+        type("Made", (), {"x": Hit()})
+        return 0
+
+    assert cli.refusing(task, True) == 130 and "interrupted; the same command continues" in capsys.readouterr().err
+
+    def broken() -> int:
+        raise RuntimeError("a fault of the program")
+
+    with pytest.raises(RuntimeError):
+        cli.refusing(broken)
+
+
 def test_interrupted(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(given: object) -> int:
         raise KeyboardInterrupt
@@ -108,13 +128,35 @@ def test_interrupted(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "interrupted" in folder.run("score", code=130)[1]
 
 
+def test_interrupted_within_an_exec_with_processes_at_work(tmp_path: Path) -> None:
+    """Python alone would end by the signal (-2) there, and semaphores left behind would be complained about."""
+    program = (
+        "import sys\n"
+        "from unjudged import cli\n"
+        "def interrupt(given):\n"
+        "    from concurrent.futures import ProcessPoolExecutor\n"
+        "    from multiprocessing import get_context\n"
+        "    pool = ProcessPoolExecutor(1, get_context('forkserver'))\n"
+        "    assert pool.submit(abs, -1).result() == 1\n"
+        "    exec('raise KeyboardInterrupt')\n"
+        "cli._dispatch = interrupt\n"
+        "if __name__ == '__main__':\n"
+        "    sys.argv = ['unjudged', 'study']\n"
+        "    sys.exit(cli.main())\n"
+    )
+    (tmp_path / "interrupted.py").write_text(program)
+    words = [sys.executable, "-m", "interrupted"]  # only a module's end is decided so
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "unjudged: interrupted\n")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "tsv", "json"])
 def test_scoring_a_small_run_loads_nothing_heavy(folder: Folder, form: str) -> None:
     program = (
         "import sys\n"
         "from unjudged.cli import main\n"
-        f"code = main(['score', 'qrels.txt', 'best.run', '-q', '--format', {form!r}])\n"
+        f"code = main(['score', 'qrels.txt', 'best.run', '-q', '--undefined', 'zero', '--format', {form!r}])\n"
         "heavy = {'pandas', 'scipy', 'rich', 'narwhals', 'polars', 'pyarrow', 'jinja2', 'matplotlib'}\n"
         "assert 'numpy' in sys.modules\n"
         "print(code, sorted(heavy & {name.split('.')[0] for name in sys.modules}), file=sys.stderr)\n"

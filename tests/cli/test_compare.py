@@ -15,7 +15,8 @@ from unjudged import cli
 
 COLUMNS = (
     *("run_a", "run_b", "measure", "difference", "low", "high"),
-    *("p_value", "p_adjusted", "effect_size", "wins", "ties", "losses", "unjudged_a", "unjudged_b", "outcome", "why"),
+    *("p_value", "p_adjusted", "effect_size", "wins", "ties", "losses", "unjudged_a", "unjudged_b"),
+    *("estimate", "estimate_low", "estimate_high", "outcome", "why"),
 )
 
 
@@ -51,7 +52,7 @@ def folder(simulated: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 
 
 def test_columns_and_numbers(folder: Folder) -> None:
-    found = folder.rows("runs", "-m", "AP,P@5", "--test", "t", "--correction", "none")
+    found = folder.rows("runs", "-m", "AP,P@5", "--test", "t", "--correction", "none", "--unjudged", "nonrelevant")
     assert tuple(found[0]) == COLUMNS
     assert len(found) == 66 * 2
     collection = uj.load("qrels.txt", "runs")
@@ -83,11 +84,11 @@ def test_baseline_by_name_and_by_file(folder: Folder) -> None:
 def test_text_ends_with_the_caption_and_the_verdict(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "randomised-tukey", "--resamples", "500")
     lines = out.splitlines()
-    assert lines[0].split() == ["run", "AP"]
+    assert lines[0].split() == ["run", "AP", "AP", "estimated", "unjudged", "top", "10"]
     assert len(lines) == 1 + 12 + 1 + 1 + 1 + 2
     assert lines[17].startswith("next: ")
     assert "randomised Tukey HSD test, 500 resamples, alpha = 0.05" in lines[14]
-    assert lines[16].startswith("unknown: by AP ") and "but there are only 10 topics" in lines[16]
+    assert lines[16].startswith("unknown: ") and " by AP" in lines[16] and "but there are only 10 topics" in lines[16]
     assert err == ""
 
 

@@ -21,7 +21,7 @@ from unjudged.text import printed
 COLUMNS = [
     *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment"),
     *("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda", "pooled_runs", "mae_reduced", "mae_corrected"),
-    "in_the_pool",
+    *("in_the_pool", "lipani", "webber_park", "estimate", "estimate_low", "estimate_high"),
 ]
 
 
@@ -60,12 +60,20 @@ def test_the_tidy_table(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["method"] for row in rows] == ["lipani", "webber-park"]
     for row in rows:
         assert row["in_the_pool"] == ""  # this run never was in the pool
-        value = {name: float(row[name]) for name in COLUMNS[3:-1]}
+        value = {name: float(row[name]) for name in COLUMNS[3:] if name != "in_the_pool"}
         assert value["corrected"] == value["score"] + value["adjustment"]
         assert value["p"] == value["score"]
         assert value["p"] + value["anti"] + value["k"] == pytest.approx(1)
         assert 0 <= value["low"] <= value["corrected"] <= value["high"] <= 1
         assert value["adjustment"] >= 0
+        assert value["corrected"] == value[row["method"].replace("-", "_")]
+        lowest, highest = value["score"], value["score"] + value["k"]  # what the unjudged documents allow
+        for name in ("lipani", "webber_park", "estimate", "estimate_low", "estimate_high"):
+            assert lowest - 1e-12 <= value[name] <= highest + 1e-12
+    whole = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
+    found = uj.estimate(whole, "P@5").frame.set_index("run").loc[outsider(sim)]
+    likely = [float(rows[0][name]) for name in ("estimate", "estimate_low", "estimate_high")]
+    assert likely == [found.estimate, found.low, found.high]
 
 
 def test_the_score_is_the_one_score_gives(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,8 +84,9 @@ def test_the_score_is_the_one_score_gives(sim: Path, capsys: pytest.CaptureFixtu
     means = uj.score(c, asked).means().iloc[0]
     assert [row["measure"] for row in rows] == list(means.index)
     assert [float(row["score"]) for row in rows] == pytest.approx(means.tolist(), abs=1e-12)
-    assert {row["method"] for row in rows[:2]} <= set(METHODS)
-    assert [row["method"] for row in rows[2:]] == ["webber-park"] * 5
+    assert {row["method"] for row in rows[:2]} <= {*METHODS, "estimate"}
+    assert {row["method"] for row in rows[2:]} <= {"webber-park", "estimate"}
+    assert {row["measure"] for row in rows if row["estimate"]} == {"P@5", "P@10", "RBP", "nDCG@10"}
 
 
 def test_a_run_that_is_not_among_the_runs_given(sim: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +99,8 @@ def test_a_run_that_is_not_among_the_runs_given(sim: Path, tmp_path: Path, capsy
     added = table(capsys, *pooled(sim), "--new", str(elsewhere))[0]
     assert by_path == inside
     assert added["run"] == "new.run"
-    assert {k: v for k, v in added.items() if k != "run"} == {k: v for k, v in inside.items() if k != "run"}
+    team = ("run", *COLUMNS[-3:])  # the run has no team there, which the estimate looks at
+    assert {k: v for k, v in added.items() if k not in team} == {k: v for k, v in inside.items() if k not in team}
 
 
 def test_without_new_every_run_outside_the_pool_is_corrected(sim: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,17 +159,14 @@ def test_finished_work_is_kept(sim: Path, tmp_path: Path) -> None:
 
     outside = [run for run in c.runs if run not in given["pooled"]]
     kept = [uj.correct(c, run, "P@5,AP", workdir=tmp_path, progress=progress, **given).frame for run in outside[:2]]
-    left, new = "correct: 5 teams left out", "correct: 1 new run"
-    assert stages == [
-        (left, 1, 0),
-        (left, 5, 0),
-        (new, 1, 0),
-        (new, 1, 0),
-        (left, 1, 1),
-        (left, 5, 5),
-        (new, 1, 0),
-        (new, 1, 0),
+    first, second = stages[: len(stages) // 2], stages[len(stages) // 2 :]
+    left = [stage for stage in first if "left out" in stage[0]]
+    assert [stage[0] for stage in left] == [
+        *["correct: 5 teams left out"] * 2,
+        "correct: 5 groups left out and estimated",
     ]
+    assert {before for _, _, before in left} == {0}
+    assert all(total == before for name, total, before in second if "left out" in name)
     assert kept[1].equals(uj.correct(c, outside[1], "P@5,AP", **given).frame)
 
 
@@ -169,7 +176,7 @@ def test_the_quantities_are_explained(sim: Path, capsys: pytest.CaptureFixture[s
     for words in (
         "P@5",
         "anti-P@5",
-        "share of places nobody judged",
+        "share of places without a judged document",
         "Delta P",
         "Delta anti-P",
         "Delta k",
@@ -494,3 +501,33 @@ def test_intervals_hold_for_runs_of_teams_outside_the_pool() -> None:
         inside.append(float(((frame.low <= known + 1e-12) & (known <= frame.high + 1e-12)).mean()))
         promised.append(many / (many + 1))
     assert np.mean(inside) >= np.mean(promised)
+
+
+def test_short_lists_stay_within_the_exact_bounds(tmp_path: Path) -> None:
+    """Empty places are unjudged in the papers, but no document stands there: no method may count on them.
+
+    Every run has lists shorter than ten and misses topics, new runs and pooled ones alike.
+    """
+    made = uj.simulate("tiny", seed=5, topics=12, runs=12, teams=6, out=tmp_path / "c")
+    kept = [line.split() for path in sorted(made.run_folder.iterdir()) for line in path.read_text().splitlines()]
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for topic, _, doc, rank, score, run in kept:
+        if int(rank) <= 3 + int(topic) % 5 and (int(topic) + len(run)) % 7:
+            runs.setdefault(run, {}).setdefault(topic, {})[doc] = float(score)
+    c = uj.load(made.qrels, runs, teams=made.teams)
+    pool = {"depth": 3, "pooled": [run for run in c.runs if not run.startswith("team02")]}
+    part = uj.take(c, teams=sorted(set(c.teams.values()) - {"team02"}), **pool)
+    ends = uj.score_bounds(part, "P@10").mean_values()[:, 0]
+    possible = {run: (low, high) for run, (_, low, high) in zip(part.runs, ends.tolist(), strict=True)}
+    answered = {run: len(runs[run]) / len(part.topics) for run in part.runs}
+    for protocol in ("strict", "sigir2015"):
+        strict = protocol == "strict"
+        for method in (None, *METHODS):
+            frame = uj.correct(part, list(part.runs), "P@10", method=method, protocol=protocol, **pool).frame
+            assert frame.k.isna().all() or (frame.k > 0.3).all()  # the estimate has no k
+            for row in frame.itertuples():
+                low, high = possible[row.run]
+                if not strict and row.method != "estimate":  # means over the run's own topics
+                    low, high = low / answered[row.run], high / answered[row.run]
+                for value in (row.low, row.corrected, row.high, *((row.lipani, row.webber_park) if strict else ())):
+                    assert low - 1e-4 <= value <= high + 1e-4  # sigir2015 rounds to four decimals

@@ -21,6 +21,7 @@ VERBS: dict[str, Line] = {
     "trec_eval": lambda q, r: ("trec_eval", q, r),
     "compare": lambda q, r: ("compare", q, r, "other.run", *AP, "-o", "out"),
     "next": lambda q, r: ("next", q, r, "other.run", "-m", "P@5", "-o", "out"),
+    "judge": lambda q, r: ("judge", q, r, "other.run", "-m", "P@5", "--labels", "out"),
     "estimate": lambda q, r: ("estimate", q, r, "other.run", "-m", "P@5", "-o", "out", "--figure", "f.svg"),
     "correct": lambda q, r: ("correct", q, r, "other.run", "--new", "other.run", *AP, "-o", "out"),
     "ci": lambda q, r: ("ci", q, r, "--baseline", "other.run", *AP, "-o", "out", "--junit", "out.xml"),

@@ -28,7 +28,12 @@ MISTAKES = {
     ),
     "cut-off without @": ("score qrels.txt runs -m nDCG10", "unknown measure", "a cut-off is written nDCG@10"),
     "@ without a cut-off": ("score qrels.txt runs -m P@", "unknown measure", "after @ comes a number, as in P@10"),
-    "trec_eval's name with @": ("score qrels.txt runs -m map@10", "unknown measure", "did you mean AP@10?"),
+    "trec_eval's name with @": ("score qrels.txt runs -m ndcg_cut@10", "unknown measure", "did you mean nDCG@10?"),
+    "two measures misspelt": (
+        "score qrels.txt runs -m nDGC@10,AP,recal@5",
+        "'nDGC@10'",
+        "'recal@5' (did you mean Recall?)",
+    ),
     "blank for comma": ("score qrels.txt runs -m 'AP P@10'", "unknown measure", "separated by commas: AP, P@10"),
     "measures as words": ("score qrels.txt runs -m AP P@10", "unrecognized arguments: P@10", "separated by commas"),
     "option misspelt": ("score qrels.txt runs --measure AP", "unrecognized", "did you mean --measures?"),
@@ -78,3 +83,17 @@ def test_a_gate_for_two_files_of_one_name(folder: Path, capfd: pytest.CaptureFix
     (folder / "main" / "bm25.run").write_text(RUN)
     assert main(["ci", "qrels.txt", "runs/bm25.run", "--baseline", "main/bm25.run", "-m", "AP"]) == 3  # two topics
     assert "cannot tell whether runs/bm25.run is worse on AP: only 2 topics" in capfd.readouterr().out
+
+
+def test_a_run_without_judged_documents_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where `check` speaks of an error, `score` does not print zeros without a word."""
+    (tmp_path / "q").write_text("1 0 d1 1\n")
+    (tmp_path / "r").write_text("1 Q0 other 1 1 x\n")
+    for more in ([], ["-m", "AP"], ["-m", "AP,NumRet"], ["-m", "RBP"]):
+        assert main(["score", str(tmp_path / "q"), str(tmp_path / "r"), *more]) == 0
+        assert "r: none of its documents is judged; 'unjudged check' tells" in capsys.readouterr().err
+    assert main(["check", str(tmp_path / "q"), str(tmp_path / "r")]) == 1
+    capsys.readouterr()
+    (tmp_path / "r").write_text("1 Q0 d1 1 1 x\n")
+    assert main(["score", str(tmp_path / "q"), str(tmp_path / "r")]) == 0
+    assert capsys.readouterr().err == ""

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,20 @@ def test_ctrl_c_and_resumed(inputs: list[str], expected: str, tmp_path: Path) ->
     assert stopped.stderr.rstrip().split("\n")[-1] == said and "Traceback" not in stopped.stderr
     assert 3 <= len(list((tmp_path / "work" / "units").iterdir())) <= 4
     assert reduction(inputs, *work) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="groups of processes of POSIX")
+@pytest.mark.parametrize("later", [0.0, 0.3])
+def test_ctrl_c_while_processes_begin(inputs: list[str], later: float) -> None:
+    """On a terminal all processes are hit at once, those that just begin, too (benchmarks/interrupts.py: any time)."""
+    words = [sys.executable, "-m", "unjudged", "study", "leave-team-out", *inputs, "--jobs", "2"]
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), "start_new_session": True}
+    with subprocess.Popen(words, stdout=-1, stderr=-1, text=True, **heard) as program:  # type: ignore[call-overload]
+        assert program.stderr is not None and "units" in program.stderr.readline()  # now they are made
+        time.sleep(later)
+        os.killpg(program.pid, signal.SIGINT)
+        _, said = program.communicate(timeout=60)
+    assert (program.returncode, said) in ((130, "unjudged: interrupted\n"), (0, said)) and "Traceback" not in said
 
 
 @pytest.mark.slow

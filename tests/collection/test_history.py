@@ -51,6 +51,7 @@ FREE: dict[str, list[Apply]] = {
     "flip": [lambda c: uj.flip(c, 0.5, seed=2)],
     "collapse": [lambda c: uj.collapse(c, rel=2), lambda c: uj.collapse(c, {3: 2, 1: 0})],
     "merge": [lambda c: uj.merge(c, OTHER, rule="max"), lambda c: uj.merge(c, OTHER, rule="random", seed=5)],
+    "residual": [lambda c: uj.residual(c, {"1": {"a": 1, "b": 0}, "2": {"c": 0}})],
     "replace_judgments": [lambda c: uj.replace_judgments(c, OTHER, keep=True)],
     "only": [lambda c: uj.only(c, "1-2"), lambda c: uj.only(c, [c.topics[-1]])],
     "Collection.only": [lambda c: c.only([0])],
@@ -258,7 +259,8 @@ def changes_offered() -> set[str]:
 
 
 def test_every_change_there_is_stands_above() -> None:
-    reading = {"Collection.with_ties", "Collection.alone"}  # no changes: the first reads again, the second travels
+    # no changes: the first reads again, the second travels, the third is another collection
+    reading = {"Collection.with_ties", "Collection.alone", "Collection.judged_by"}
     assert changes_offered() - reading == changes_offered() & set(CHANGES), "decorate the new one with @change"
     assert set(CHANGES) == set(ALL), "say above how the new change is used"
     assert len(changes_offered()) > 12

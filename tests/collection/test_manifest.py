@@ -157,7 +157,7 @@ def test_an_unknown_collection(manifest: Path, capfd: pytest.CaptureFixture[str]
     [
         (["study", "power"], "QRELS and RUN missing"),
         (["study", "power", "qrels.txt"], "RUN missing: give the judgments and the runs"),
-        (["pool", "describe"], "or a manifest (--collections FILE)"),
+        (["pool", "describe"], "a manifest (--collections FILE)"),
         (["study", "power", "q", "r", "--collections", "MANIFEST"], "QRELS RUN... or --collections FILE, not both"),
         (["study", "power", "q", "r", "--collection", "first"], "--collection chooses from a manifest"),
         (["study", "power", "--collections", "MANIFEST", "--teams", "t"], "each collection names its own teams"),

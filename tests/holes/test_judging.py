@@ -109,7 +109,7 @@ def test_what_is_asked() -> None:
         ({"new": "d", "baseline": "d"}, "are the same run"),
         ({"new": "d", "baseline": "a", "top": 2}, "ask about one thing"),
         ({"top": 4}, "k is 1 to 3, not 4"),
-        ({"measure": "AP@5"}, "AP@5 cannot lead the judging: no uncertainty is known for it"),
+        ({"measure": "AP@5"}, "AP@5 cannot lead the judging: no weights are known for it"),
         ({"measure": "RR"}, "RR cannot lead the judging"),
         ({"measure": "P@5, P@3"}, "one measure at a time"),
         ({"budget": 0}, "the budget is at least 1 document"),

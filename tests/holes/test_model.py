@@ -13,7 +13,7 @@ from unjudged.holes.estimates import Z90
 from unjudged.holes.lists import Lists
 from unjudged.holes.model import Chances, Fit
 from unjudged.holes.order import pair_values
-from unjudged.holes.pairs import decide, differences
+from unjudged.holes.pairs import critical, decide, differences
 from unjudged.holes.reading import IDEAL, Reading
 from unjudged.holes.seen import Seen
 from unjudged.holes.weights import Weights
@@ -158,7 +158,7 @@ def test_hand_decision() -> None:
     """D = 0.05 with 50 topics: 0.05 < 2.00958 x 0.026725, but 0.05 > 2.00958 x 0.020: judging helps."""
     ruled = decide(np.array([0.05]), np.array([0.02**2]), np.array([0.00031422]), 50)
     assert (ruled.word, ruled.why) == (("cannot tell",), ("holes",))
-    assert ruled.t[0] == pytest.approx(2.00958, abs=1e-5)
+    assert critical(ruled.level, 50)[0] == pytest.approx(2.00958, abs=1e-5)
     assert decide(np.array([0.0538]), np.array([0.02**2]), np.array([0.00031422]), 50).word == ("better",)
     assert decide(np.array([-0.0538]), np.array([0.02**2]), np.array([0.00031422]), 50).word == ("worse",)
     assert decide(np.array([0.03]), np.array([0.02**2]), np.array([0.00031422]), 50).why == ("topics",)

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -145,7 +146,7 @@ class TestText:
     def test_runs(self, tmp_path: Path, plain: Collection, kind: str, zipped: bool) -> None:
         name, text = RUN_TEXT[kind]
         found = uj.load(put(tmp_path, "qrels", trec_qrels()), put(tmp_path, name, text(), zipped))
-        assert found.runs == (name,)
+        assert found.runs == ("run",)
         assert not found.notes
         same(found, plain)
 
@@ -405,6 +406,19 @@ class TestFrames:
         pq.write_table(pa.table({"topic": ["1"] * 2, "doc": ["5", "7"], "rank": [2, 1]}), tmp_path / "r.parq")
         assert lists_of(uj.load(tmp_path / "q.parq", tmp_path / "r.parq")) == [["7", "5"]]
 
+    def test_parquet_that_expands(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One long id a hundred thousand times is a small file and would be much memory."""
+        pa = pytest.importorskip("pyarrow")
+        pq = pytest.importorskip("pyarrow.parquet")
+        monkeypatch.setattr("unjudged.io.parquet.ALWAYS", 1_000_000)
+        path, many = tmp_path / "x.parquet", 100_000
+        doc = pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), ["d" * 5000]).cast(pa.string())
+        pq.write_table(pa.table({"topic": ["1"] * many, "doc": doc, "score": [1.0] * many}), path)
+        size = path.stat().st_size
+        assert size < 100_000
+        with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+            uj.load({"1": {"a": 1}}, path)
+
     def test_parquet_troubles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pa = pytest.importorskip("pyarrow")
         pq = pytest.importorskip("pyarrow.parquet")
@@ -422,6 +436,9 @@ class TestFrames:
         refused({"topic": ["1"], "doc": ["a"], "grade": [None]}, "row 1: the grade None is not")
         refused({"topic": ["1"], "doc": ["a"], "score": [float("nan")]}, "row 1: the score nan is not a number", "run")
         refused({"topic": ["1"] * 2, "doc": ["a", "b"], "score": [1, 2], "run": ["x", "y"]}, "several runs", "run")
+        pq.write_table(pa.Table.from_arrays([pa.array(["1"])] * 4, names=["topic", "doc", "score", "score"]), path)
+        with pytest.raises(InputError, match="2 columns are called 'score'; keep one of them"):
+            uj.load({"1": {"a": 1}}, path)
         path.write_bytes(b"PAR1 and then nothing")
         with pytest.raises(InputError, match="this Parquet file cannot be read"):
             uj.load(path, {"1": {"a": 1}})
@@ -609,7 +626,7 @@ class TestTroubles:
 
     def test_what_is_not_recognised_is_trec(self, tmp_path: Path) -> None:
         for name in ("bm25.json", "bm25.jsonl", "bm25.tsv"):
-            assert uj.load(GRADES, put(tmp_path, name, trec_run())).runs == (name,)
+            assert uj.load(GRADES, put(tmp_path, name, trec_run())).runs == ("bm25",)
         with pytest.raises(InputError, match="needs 6 fields"):
             uj.load(GRADES, put(tmp_path, "r", "301 D1 1\n"))
         with pytest.raises(InputError, match="this file is empty"):
@@ -746,3 +763,25 @@ def test_recognised_formats_are_the_documented_ones() -> None:
     page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     for name in formats.QRELS_FORMATS:
         assert f"`{name}`" in page
+
+
+def test_a_folder_of_beir_serves_as_judgments(tmp_path: Path) -> None:
+    """The test split, else the only one; several splits without a test are refused."""
+    splits = tmp_path / "data" / "qrels"
+    splits.mkdir(parents=True)
+    (tmp_path / "data" / "corpus.jsonl").write_text('{"_id": "d1", "text": "x"}\n')
+    (splits / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td9\t1\n")
+    run = {topic: {"d1": 2.0, "d2": 1.0} for topic in ("q1", "q8", "q9")}
+
+    def topics() -> list[str]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return list(uj.load(str(tmp_path / "data"), {"run": run}).topics)
+
+    assert topics() == ["q9"]
+    (splits / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq8\td8\t1\n")
+    with pytest.raises(uj.InputError, match="2 splits and no test"):
+        topics()
+    (splits / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
+    assert topics() == ["q1"]
+    assert uj.score(uj.load(str(tmp_path / "data"), {"run": {"q1": run["q1"]}}), "mrr@10").values.tolist() == [[[0.5]]]

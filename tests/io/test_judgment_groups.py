@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import InputError
 from unjudged.io.judgment_groups import Level, read_groups
@@ -75,4 +76,16 @@ def test_measures_and_format_must_fit(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_help_explains_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trec_eval", "-h", "-m", "all_prefs", "-m", "qrels_jg"]) == 0
     shown = capsys.readouterr().out
-    assert "prefs_avgjg_Rnonrel_ret: " in shown and "map_avgjg = AP" in shown
+    assert "prefs_avgjg_Rnonrel = prefs_avgjg_Rnonrel\n" in shown and "map_avgjg = AP_avgjg\n" in shown
+
+
+def test_several_assessors_in_score_and_studies(tmp_path: Path) -> None:
+    """By hand: AP is 1 by a and 1/2 by b; the grade of a document is the highest given."""
+    qrels = written(tmp_path, "1 a d1 1\n1 a d2 0\n1 b d2 2\n1 b d1 0\n2 a d9 1\n")
+    run = {"1": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
+    c = uj.load(qrels, {"one": run, "none": {"1": {"d2": 1.0}}}, qrels_format="qrels_jg")
+    assert c.judgments.grade.tolist() == [1, 2, 1]
+    assert uj.score(c, "map_avgjg, AP, P_avgjg@1").values[0].tolist() == [[0.75, 1.0, 0.5], [1.0, 1.0, 1.0]]
+    assert uj.score(uj.only(c, "1"), "AP_avgjg").values.tolist() == [[[0.75]], [[0.5]]]
+    found = uj.study("power", c, measures="AP_avgjg, prefs_simp", test="t")
+    assert set(found.frame["measure"]) == {"AP_avgjg", "prefs_simp"}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
+from unjudged.cli import main
 from unjudged.statistics.judge_agreement import cohen_kappa, coincidences, fleiss_kappa, krippendorff_alpha
 
 NA = None
@@ -260,6 +264,24 @@ def test_labels_alone_have_no_verdict() -> None:
     found = uj.judge_agreement(HUMAN, MACHINE)
     assert found.verdict is None
     assert "unjudged judges audit" in found.notes[0]
+
+
+def test_the_next_step_stands_in_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / "human.txt", tmp_path / "two words.txt"]
+    for file, grade in zip(files, (2, 1), strict=True):
+        file.write_text(f"1 0 a {grade}\n1 0 b 0\n")
+    assert main(["qrels", "agree", *map(str, files), "--rel", "2", "--format", "json"]) == 0
+    said = capsys.readouterr()
+    told = json.loads(said.out)
+    assert list(told)[:3] == ["provenance", "verdict", "next"] and told["verdict"] is None
+    command = ["judges", "audit", *map(str, files), "--runs", "RUN", "--rel", "2"]
+    assert told["next"]["command"] == command and f"unjudged {shlex.join(command)}" in said.err
+    runs = [tmp_path / "run.a", tmp_path / "run.b"]
+    for run in runs:
+        run.write_text("1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n")
+    at = command.index("RUN")
+    assert main([*command[:at], *map(str, runs), *command[at + 1 :]]) == 2  # one topic is too few, but all is known
+    assert "at least two topics in common" in capsys.readouterr().err
 
 
 def test_all_topics_together_alone() -> None:

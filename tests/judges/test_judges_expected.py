@@ -12,10 +12,12 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.changes.rejudge import judgments_of
+from unjudged.judges.corrected import corrected, pooled_slope
 from unjudged.judges.decisions import Changes, decisions
 from unjudged.judges.families import favour
 from unjudged.judges.labels import STATISTICS, SamePairs, label_agreement, same_pairs
 from unjudged.judges.order import FIGURES, order_agreement
+from unjudged.judges.sampled import Strata, stratified_sum
 from unjudged.judges.scores import judged_from, judged_share, score_matrices, under_both
 from unjudged.measures import measures
 from unjudged.statistics.pairs import mean_scores
@@ -118,6 +120,11 @@ def test_decisions_shift_and_spread(name: str, judge: str, measure: str) -> None
 FAMILY = EXPECTED.get("dl19-passage", {}).get("family llm-reranker, nDCG@10, all runs", {})
 
 
+CURVED = {"umbrela-gpt4": 0.02, "binary-gpt4": 0.04, "binary-gpt4o": 0.04}
+CURVED |= {"exam-graded-gpt4": 0.04, "exam-binary-gpt4": 0.01, "binary-llama3.2": 0.93}
+"""p by the curved model, to two digits: the table of the specification."""
+
+
 @pytest.mark.parametrize("judge", FAMILY)
 def test_family(judge: str) -> None:
     folder = DATA / "judges" / "dl19-passage"
@@ -136,6 +143,8 @@ def test_family(judge: str) -> None:
     assert found.effect == pytest.approx(FAMILY[judge]["effect"], abs=POINT)
     assert [found.low, found.high] == pytest.approx(FAMILY[judge]["interval"], abs=RANGE)
     assert found.p_value == pytest.approx(FAMILY[judge]["p"], abs=CHANCE)
+    curved = favour(human, other, judged, inside, teams, curved=True, resamples=2, permutations=999, seed=1)
+    assert curved.p_value == pytest.approx(CURVED[judge], abs=CHANCE + 0.005)
 
 
 WORDS = {
@@ -143,14 +152,19 @@ WORDS = {
         "umbrela-gpt4": ("with care", "with care"),
         "binary-gpt4": ("fragile", "fragile"),
         "binary-gpt4o": ("fragile", "fragile"),
+        "binary-llama3.2": ("fragile", "fragile"),
         "exam-graded-gpt4": ("fragile", "fragile"),
+        "exam-binary-gpt4": ("fragile", "fragile"),
         "human2-a": ("unknown", "unknown"),
+        "human2-b": ("unknown", "unknown"),
     },
     "dl21-passage": {
         "umbrela-gpt4": ("solid", "with care"),
         "binary-gpt4": ("with care", "with care"),
+        "binary-gpt4o": ("with care", "with care"),
         "binary-llama3.2": ("fragile", "fragile"),
         "exam-graded-gpt4": ("fragile", "with care"),
+        "exam-binary-gpt4": ("fragile", "fragile"),
     },
 }
 """By nDCG@10 and AP: the table of the specification."""
@@ -169,3 +183,79 @@ def test_words_and_yardsticks_of_the_specification(name: str) -> None:
         for measure, word, yard in zip(("nDCG@10", "AP(rel=2)"), words, YARDSTICKS[name], strict=True):
             assert found.verdict[judge, measure] == word, (judge, measure)
             assert found.yardstick[judge, measure] == pytest.approx(yard, abs=0.0011)
+
+
+@functools.cache
+def whole(name: str, judge: str) -> dict[str, Any]:
+    """All topics x runs under a judge (its own relevant grade) on all pairs it has, by measure."""
+    human = collection(name)
+    rel = 2 if judge == "human" else EXPECTED["labels"][name][judge]["rel"]
+    c = human if judge == "human" else human.judged_by(judgments_of(file_of(name, judge)))
+    wanted = judged_from(measures("nDCG@10,AP,P@10", 2), rel, int(c.judgments.grade.max()))
+    found = score_matrices(c, wanted, sorted(human.topics), sorted(human.runs))
+    return dict(zip(("nDCG@10", "AP", "P@10"), found, strict=True))
+
+
+@pytest.mark.parametrize(("name", "judge", "measure"), SCORED)
+def test_corrected(name: str, judge: str, measure: str) -> None:
+    human, machine = whole(name, "human")[measure], whole(name, judge)[measure]
+    runs, topics = sorted(collection(name).runs), sorted(collection(name).topics)
+    labelled = np.array([topics.index(topic) for topic in EXPECTED[name]["labelled topics"]])
+    pooled = pooled_slope(human[labelled], machine[labelled])
+    for told in EXPECTED[name]["judges"][judge][measure]["corrected"]:
+        a, b = runs.index(told["a"]), runs.index(told["b"]) if "b" in told else None
+        y, f = (side[:, [a]] - (0 if b is None else side[:, [b]]) for side in (human, machine))
+        assert y.mean() == pytest.approx(told["all topics"], abs=POINT)
+        for key, slope in (("own", None), ("pooled", pooled)):
+            if key not in told:
+                continue
+            found = corrected(y[labelled], f, labelled, told["target"], pooled=slope)
+            numbers = found.estimate, found.low, found.high, found.slope, np.sqrt(found.variance)
+            names = ("estimate", "low", "high", "lambda", "se")
+            assert [float(n[0]) for n in numbers] == pytest.approx([told[key][n] for n in names], abs=POINT)
+            assert found.freedom == told[key]["df"]
+            ends = found.human, found.human_low, found.human_high
+            alone = [told["human only"][n] for n in ("estimate", "low", "high")]
+            assert [float(n[0]) for n in ends] == pytest.approx(alone, abs=POINT)
+            if "saved" in told:
+                assert float(found.saved_by_many[0]) == pytest.approx(told["saved"], abs=POINT)
+
+
+@pytest.mark.skipif(not SCORED, reason="the judgments are not here")
+@pytest.mark.parametrize("name", ["dl19-passage", "dl21-passage"])
+def test_the_study_corrects_and_refuses_as_specified(name: str) -> None:
+    drawn = EXPECTED[name]["labelled topics"]
+    pairs_told = [told for m in EXPECTED[name]["judges"]["umbrela-gpt4"].values() for told in m["corrected"]]
+    named = {told[side] for told in pairs_told for side in ("a", "b") if side in told}
+    some = uj.only(collection(name).with_runs(sorted(named)), drawn)
+    for judge in EXPECTED[name]["judges"]:
+        rel = EXPECTED["labels"][name][judge]["rel"]
+        given: dict[str, Any] = {"rel": 2, "judge_rel": rel, "target": "both", "pairs": True}
+        found = uj.corrected(some, file_of(name, judge), "nDCG@10,AP,P@10", **given).frame
+        rows = {
+            (r.run_a, r.run_b if isinstance(r.run_b, str) else None, r.measure.replace("(rel=2)", ""), r.target): r
+            for r in found.itertuples()
+        }
+        for measure in ("nDCG@10", "AP", "P@10"):
+            for told in EXPECTED[name]["judges"][judge][measure]["corrected"]:
+                key = told["a"], told.get("b"), measure, told["target"]
+                turned = (told.get("b"), told["a"], measure, told["target"]) in rows
+                row = rows[(told["b"], told["a"], *key[2:]) if turned else key]
+                assert (row.word == "refused") == (told.get("refuse") is not None)
+                if row.word != "refused":
+                    sign = -1 if turned else 1
+                    ends = sorted([sign * row.low, sign * row.high])
+                    assert [sign * row.estimate, *ends] == pytest.approx(
+                        [told["own"][n] for n in ("estimate", "low", "high")], abs=POINT
+                    )
+
+
+@pytest.mark.skipif(not EXPECTED, reason="the expected values are not here")
+def test_sampled_documents() -> None:
+    told = EXPECTED["sampled documents"]
+    weights, machine, human = (np.array(told[n]) for n in ("weights", "machine", "human"))
+    sampled, strata = np.array(told["sampled"], bool), np.array(told["strata"])
+    drawn, size = (np.bincount(side, minlength=2) for side in (strata[sampled], strata))
+    more, variance = stratified_sum((weights * (human - machine))[sampled], Strata(strata[sampled], drawn, size))
+    assert weights @ machine + more == pytest.approx(told["total"], abs=POINT)
+    assert variance == pytest.approx(told["variance"], abs=POINT)

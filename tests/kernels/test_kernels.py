@@ -847,6 +847,16 @@ def test_document_codes(kernels: Any, entries: list[tuple[bytes, int, int]], fir
     assert code(kernels, entries, first) == expected
 
 
+@both
+def test_more_documents_than_codes(kernels: Any) -> None:
+    most = 2**31 - 1
+    two = [(b"a", 0, -1), (b"b", 0, -1), (b"a", 0, -1)]
+    assert code(kernels, two, most - 1) == [most - 1, most, most - 1]
+    for first in (most, most + 1, 2**40, -1):
+        with pytest.raises(OverflowError, match="more documents than there are codes"):
+            code(kernels, two, first)
+
+
 # -- segments
 
 number = st.floats(-1e100, 1e100, allow_subnormal=False).map(lambda x: x + 0.0)  # -0.0 has a test of its own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ SPECIAL: dict[str, st.SearchStrategy[Any]] = {
     "k": st.integers(1, 5000),
     "rel": st.integers(0, 5),
     "p": numbers,
+    "alpha": st.floats(0, 1),
+    "full": st.integers(1, 9),
     "gamma": numbers,
     "recall": st.floats(0, 1).filter(lambda v: v == 0 or v > 1e-4),  # the cut-off is written without exponent
     "beta": st.floats(0, 1e6),
@@ -261,7 +264,6 @@ def test_the_same_spelling_means_the_same_to_ir_measures() -> None:
         ("bperf", ["bperf", "bpref"]),
         ("ndcg_cutt_10", ["ndcg_cut"]),
         ("recip_rnk", ["recip_rank"]),
-        ("ap", ["did you mean AP?"]),
         ("P(rell=2)@5", ["rell", "rel"]),
         ("RBP(persistence=0.8)", ["persistence", "p"]),
         ("nDCG(dcg='jx')@5", ["dcg", "'log2'", "'jk'"]),
@@ -317,8 +319,8 @@ def test_other_things_are_no_measures(wrong: Any) -> None:
 
 
 def test_an_unknown_ir_measures_object_is_refused() -> None:
-    with pytest.raises(uj.MeasureError, match="alpha_nDCG"):
-        measures(ir_measures.alpha_nDCG @ 10)
+    with pytest.raises(uj.MeasureError, match="Serendipity"):
+        measures(types.SimpleNamespace(NAME="Serendipity", params={}))
 
 
 @settings(max_examples=400, deadline=None)
@@ -394,3 +396,35 @@ def test_declaring_again_replaces(first_grade: Measure) -> None:
 def test_rel_reaches_binary_measures_that_name_none() -> None:
     found = [str(m) for m in measures("AP,P(rel=1)@5,P(rel=3)@5,nDCG,RBP,bpref", rel=2)]
     assert found == ["AP(rel=2)", "P@5", "P(rel=3)@5", "nDCG", "RBP", "bpref(rel=2)"]
+
+
+@pytest.mark.parametrize(
+    ("engineers", "ours"),
+    [
+        ("recall@10", "R@10"),
+        ("RECALL@10", "R@10"),
+        ("mrr@10", "RR@10"),
+        ("hit_rate@5", "Success@5"),
+        ("HitRate@5", "Success@5"),
+        ("map", "AP"),
+        ("Map@10", "AP@10"),
+        ("NdCg@10", "nDCG@10"),
+        ("precision@5", "P@5"),
+        ("p(rel=2)@5", "P(rel=2)@5"),
+    ],
+)
+def test_measures_are_known_in_any_case(engineers: str, ours: str) -> None:
+    assert measures(engineers) == measures(ours)
+
+
+def test_a_lower_case_name_with_another_meaning_elsewhere_is_refused() -> None:
+    """sentence-transformers' accuracy@1 is Success@1, ir_measures' Accuracy@1 is not."""
+    with pytest.raises(uj.MeasureError, match="unknown measure 'accuracy@1'"):
+        measures("accuracy@1")
+
+
+def test_all_wrong_measures_are_named_at_once() -> None:
+    with pytest.raises(uj.MeasureError) as told:
+        measures(["nDGC@10, AP", "recal@5"])
+    said = str(told.value)
+    assert "'nDGC@10'" in said and "'recal@5'" in said and said.count("--list") == 1

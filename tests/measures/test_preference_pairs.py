@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unjudged as uj
 from unjudged.errors import UsageError
-from unjudged.io.judgment_groups import Level
+from unjudged.io.judgment_groups import Level, read_groups
+from unjudged.measures import trec_names
 from unjudged.measures.preference_pairs import MEASURES, pairs_of
 
 
 def value(name: str, ranked: list[str], levels: list[Level]) -> float:
-    return MEASURES[name][0](pairs_of(ranked, levels))
+    return MEASURES[name](pairs_of(ranked, levels))
 
 
 def said(group: str, subgroup: str, **levels: float) -> list[Level]:
@@ -80,3 +82,31 @@ def test_every_pair_counted_one_by_one(groups: list[dict[str, int]], order: list
         assert value(f"prefs_avgjg{kind}", ranked, levels) == pytest.approx(sum(shares[kind]) / len(groups))
         if len(groups) == 1:  # trec_eval: the same where no pair is in two groups
             assert value(f"prefs_pair{kind}", ranked, levels) == pytest.approx(good / possible if possible else 0.0)
+
+
+said_by = st.dictionaries(st.sampled_from("abc"), graded, min_size=1)
+
+
+@given(st.dictionaries(st.sampled_from("123"), said_by, min_size=1), st.permutations("abcdefghxy"), st.integers(1, 10))
+def test_measures_of_grades_are_those_of_pairs(
+    tmp_path_factory: pytest.TempPathFactory, topics: dict[str, dict[str, dict[str, int]]], order: list[str], depth: int
+) -> None:
+    """The registered measures count without looking at pairs; several assessors, and one alone."""
+    ranked, folder = order[:depth], tmp_path_factory.mktemp("said")
+    run = {topic: {doc: -float(rank) for rank, doc in enumerate(ranked)} for topic in topics}
+    several = topics, "qrels_jg"
+    alone = {topic: {"0": next(iter(groups.values()))} for topic, groups in topics.items()}, None
+    for said_of, format in (several, alone):
+        lines = [
+            f"{t} {g} {d} {x}\n" for t, groups in said_of.items() for g, docs in groups.items() for d, x in docs.items()
+        ]
+        (folder / "qrels").write_text("".join(lines))
+        levels = read_groups(str(folder / "qrels"), "qrels_prefs")
+        c = uj.load(folder / "qrels", {"run": run}, qrels_format=format)
+        for name in MEASURES:
+            (line,) = trec_names.lines_of(name)
+            assert line.measure is not None
+            found = uj.score(c, [line.measure]).values[0, :, 0]
+            for t, topic in enumerate(c.topics):
+                pairs = pairs_of(ranked, levels[topic])
+                assert found[t] == pytest.approx(MEASURES[name](pairs), abs=1e-12), (name, topic)

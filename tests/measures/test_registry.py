@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 
 import unjudged as uj
-from unjudged.cli.explain import explain
+from unjudged.explanations import explain
 from unjudged.measures import CITATIONS, NAMED, REGISTRY, Measure, measures, parse
 
 CUTOFFS: dict[str, float] = {"k": 3, "recall": 0.3}
@@ -94,6 +94,8 @@ def test_an_empty_list(measure: Measure) -> None:
     qrels, _ = collection(1)
     found = values(measure, qrels, {"a": {"1": {}, "2": {"d00": 1.0}}})[0, 0]
     counted = {"NumQ": 1.0, "NumRel": sum(g > 0 for g in qrels["1"].values()), "iDCG": None, "yaap": None}
+    grades = list(qrels["1"].values())
+    counted["NumPrefs"] = float(sum(a > b for a in grades for b in grades))
     if measure.name in ("RBP_residual", "k"):
         assert found == 1
     elif measure.name == "yaap":

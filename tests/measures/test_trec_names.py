@@ -52,4 +52,5 @@ def test_a_slip_of_the_finger_is_refused_outside_the_verb(text: str) -> None:
 def test_the_sets_name_measures_that_exist() -> None:
     known = trec_names.for_format(None)
     assert all(name in known for names in trec_names.SETS.values() for name in names)
-    assert trec_names.parse("map_avgjg") is None and trec_names.parse("prefs_simp") is None
+    assert [str(line.measure) for line in trec_names.parse("P_avgjg.5,10") or ()] == ["P_avgjg@5", "P_avgjg@10"]
+    assert str((trec_names.parse("prefs_simp_ret") or [])[0].measure) == "prefs_simp(pairs='retrieved')"

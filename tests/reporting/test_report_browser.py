@@ -1,12 +1,11 @@
-"""The trust report in a real browser: from a file, without a network."""
+"""The trust report in a real browser: from a file, without a network, within the limits of its design."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,19 +14,39 @@ import pytest
 
 import unjudged as uj
 from unjudged.reporting import Report
-from unjudged.reporting.page import chart_of
+from unjudged.reporting.drawings import drawing_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
 READY = "html[data-ready=yes]"
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+UNFOLD = "document.querySelectorAll('details.fold').forEach(node => { node.open = true; })"
+WORDS = """selector => {
+    const gone = 'table, svg, code, script, button, .data, .drawing, .tools, .hidden';
+    const hidden = Array.from(document.querySelectorAll(gone));
+    hidden.forEach(node => { node.dataset.was = node.style.display; node.style.display = 'none'; });
+    const all = Array.from(document.querySelectorAll(selector)).map(node => node.innerText).join(' ');
+    hidden.forEach(node => { node.style.display = node.dataset.was; });
+    return all.split(/\\s+/).filter(Boolean).length;
+}"""
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """More runs than a chart shows at first."""
     out = tmp_path_factory.mktemp("browser") / "sim"
-    made = uj.simulate("tiny", seed=4, out=out, topics=26, runs=22, teams=6, depth=8, K=50, C=600, leave_out="team06")
+    made = uj.simulate("tiny", seed=4, out=out, topics=26, runs=32, teams=8, depth=8, K=50, C=600, leave_out="team06")
     collection = uj.load(str(made.qrels), str(made.run_folder), teams=made.teams)
     return uj.report(collection, out / "trust.html")
+
+
+@pytest.fixture(scope="module")
+def few(report: Report) -> Path:
+    """Three of the runs, with texts of the topics."""
+    path = Path(report.asking.collection.sources[0]).parent
+    c = uj.load(str(path / "qrels.txt"), [str(path / "runs" / run) for run in report.asking.collection.runs[:3]])
+    uj.report(c, path / "few.html", measures="P@10", queries={t: f"what is {t} about" for t in c.topics}, jobs=1)
+    return path / "few.html"
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +58,7 @@ class Opened:
     """A page and everything it said or asked for."""
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.context = browser.new_context(offline=True, accept_downloads=True, **options)
+        self.context = browser.new_context(offline=True, accept_downloads=True, reduced_motion="reduce", **options)
         self.context.set_default_timeout(WAIT)
         self.page = self.context.new_page()
         self.said: list[str] = []
@@ -52,55 +71,143 @@ class Opened:
             self.page.wait_for_selector(READY, state="attached")
 
 
+def many(page: Any, selector: str, number: int) -> None:
+    """Wait until so many elements are there."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(selector)).to_have_count(number, timeout=WAIT)
+
+
 @pytest.fixture(scope="module")
 def opened(browser: Any, path: Path) -> Iterator[Opened]:
-    found = Opened(browser, path, viewport={"width": 1100, "height": 900})
+    found = Opened(browser, path, viewport=DESK)
     yield found
     found.context.close()
 
 
 def test_opens_offline_in_silence_with_every_chart(opened: Opened, report: Report, path: Path) -> None:
+    opened.page.evaluate(UNFOLD)
     assert opened.said == []
     assert [url for url in opened.asked if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
-    for section in report.sections:
-        charts = opened.page.locator(f"#{section.key} .chart svg")
-        chart = chart_of(section)
-        assert charts.count() == (1 if chart else 0), section.key
-        if chart:
-            box = charts.bounding_box()
-            assert box is not None and box["width"] > 300 and box["height"] > 100
-            named = opened.page.locator(f"#{section.key} .chart [role=graphics-document]")
-            named = named if named.count() else opened.page.locator(f"#{section.key} .chart[role=graphics-document]")
-            assert named.get_attribute("aria-label") == chart["description"]
-            assert opened.page.locator(f"#{section.key} .chart svg path, #{section.key} .chart svg line").count() > 2
+    for section in report.answered:
+        drawing = drawing_of(section)
+        assert drawing is not None
+        box = opened.page.locator(f"#{section.key} figure.chart .drawing").bounding_box()
+        assert box is not None and box["width"] > 300 and 60 < box["height"] <= 640, section.key
+        assert drawing.finding in opened.page.inner_text(f"#{section.key} figcaption").replace("\u00a0", " ") or (
+            "\u00a0" in drawing.finding
+        )
+
+
+@pytest.mark.parametrize("which", ["many", "few"])
+@pytest.mark.parametrize(("size", "bottom"), [(DESK, 800), (PHONE, 844)])
+def test_the_first_screen_is_complete(
+    which: str, size: dict[str, int], bottom: int, browser: Any, path: Path, few: Path
+) -> None:
+    """Title, judgment, verdicts and what to do now fit; nothing is wider than the window, no text too small."""
+    found = Opened(browser, path if which == "many" else few, viewport=size)
+    page = found.page
+    assert page.evaluate("document.querySelector('#next').getBoundingClientRect().bottom + scrollY") <= bottom
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.evaluate(WORDS, "header, .strip, .pairs, #next") <= 300
+    assert len(page.inner_text("header .lead").split()) <= 35
+    page.evaluate(UNFOLD)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.evaluate(WORDS, "body") < 1500
+    small = page.evaluate(
+        """() => Array.from(document.querySelectorAll('.drawing text, .drawing td, .drawing th, .pairs text'))
+            .filter(node => node.getBoundingClientRect().width).map(node => {
+                const svg = node.closest('svg[viewBox]');
+                const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+                return [parseFloat(getComputedStyle(node).fontSize) * scale, node.textContent];
+            }).filter(([size]) => size < 9.99)"""
+    )
+    assert small == [] and found.said == []
+    found.context.close()
+
+
+@pytest.mark.parametrize(  # every size and scheme with few runs; with many it takes long
+    ("which", "scheme", "size"),
+    [
+        *(("many", "light", DESK), ("many", "dark", PHONE)),
+        *(("few", "light", DESK), ("few", "dark", DESK), ("few", "light", PHONE), ("few", "dark", PHONE)),
+    ],
+)
+def test_axe_finds_nothing(which: str, scheme: str, size: Any, browser: Any, path: Path, few: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Opened(browser, path if which == "many" else few, color_scheme=scheme, viewport=size)
+    found.page.evaluate("document.querySelectorAll('details').forEach(node => { node.open = true; })")
+    answer = Axe().run(found.page)
+    assert [(v["id"], v["nodes"][0]["html"]) for v in answer.response["violations"]] == []
+    found.context.close()
+
+
+@pytest.mark.parametrize("which", ["many", "few"])
+def test_prints_on_six_pages_with_everything_unfolded(
+    which: str, browser: Any, path: Path, few: Path, tmp_path: Path
+) -> None:
+    found = Opened(browser, path if which == "many" else few, viewport=DESK)
+    found.page.pdf(path=tmp_path / "p.pdf", prefer_css_page_size=True)
+    pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", (tmp_path / "p.pdf").read_bytes()))
+    assert 1 < pages <= 6
+    found.context.close()
 
 
 def test_numbers_are_those_of_the_json(opened: Opened, report: Report) -> None:
     whole = json.loads(report.render("json"))
+    opened.page.evaluate(UNFOLD)
     for section in whole["sections"]:
-        shown = opened.page.eval_on_selector_all(
-            f"#table-{section['key']} tbody tr",
-            "rows => rows.map(row => Array.from(row.cells).map(cell => cell.textContent))",
-        )
-        assert len(shown) == min(200, len(section["rows"]))
-        for cells, row in zip(shown, section["rows"], strict=False):
-            for cell, value in zip(cells, row, strict=True):
-                expected = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-                assert cell == expected
-        if section["verdict"]:
-            text = opened.page.inner_text(f"#{section['key']} .verdict")
-            assert section["verdict"]["word"] in text and section["verdict"]["sentence"][1:] in text
-            if section["verdict"]["value"] is not None:
-                value = opened.page.text_content(f"#{section['key']} .verdict .value")
-                assert value == f"{section['verdict']['value']:.4f}"
-    for card in ("winners", "fair-to-outsiders", "fewer-judgments", "enough-topics", "safe-comparisons"):
-        (found,) = [s for s in whole["sections"] if s["key"] == card]
-        assert found["verdict"]["sentence"][1:] in opened.page.inner_text("#in-short .cards")
+        verdict = section["verdict"]
+        if verdict is None:
+            continue
+        text = opened.page.inner_text(f"#{section['key']}").replace("\u00a0", " ")
+        assert verdict["word"] in text and verdict["sentence"][1:] in text and verdict["limit"][1:] in text
+        strip = opened.page.inner_text(f".strip a[href='#{section['key']}-answer']").replace("\u00a0", " ")
+        assert verdict["word"] in strip and verdict["finding"][1:] in strip
+        if verdict["word"] == "unknown":
+            assert "Number" not in text
+    shown = opened.page.eval_on_selector_all(
+        "#table-winners tbody tr", "rows => rows.map(row => Array.from(row.cells).map(cell => cell.textContent))"
+    )
+    rows = next(s["rows"] for s in whole["sections"] if s["key"] == "winners")
+    assert shown[: len(rows)] == [
+        ["-" if v is None else f"{v:.4f}" if isinstance(v, float) else str(v) for v in row]
+        for row in rows[: len(shown)]
+    ]
 
 
-def test_tables_sort_by_mouse_and_keyboard(opened: Opened, report: Report) -> None:
+def test_a_link_of_the_strip_unfolds_its_section(browser: Any, path: Path) -> None:
+    found = Opened(browser, path, viewport=DESK)
+    for key in ("winners", "safe-comparisons"):
+        assert found.page.locator(f"#{key} figure").is_hidden()
+        found.page.click(f".strip a[href='#{key}-answer']")
+        assert found.page.locator(f"#{key} figure").is_visible()
+    found.page.click("#unfold")
+    assert found.page.locator("details.fold:not([open])").count() == 0
+    found.context.close()
+
+
+def test_rows_are_found_and_all_are_shown(opened: Opened, report: Report) -> None:
+    page, runs = opened.page, report["winners"].columns()["run"]
+    page.evaluate(UNFOLD)
+    names = "#winners table.rows tbody tr:not(.more) th"
+    assert page.locator(names).count() < len(runs) and f"of {len(runs)} shown" in page.inner_text("#winners .tools")
+    page.fill("#winners input.find", runs[-2])
+    many(page, names, 1)
+    assert page.inner_text(names) == runs[-2]
+    page.fill("#winners input.find", "")
+    page.click("#winners button.all")
+    many(page, names, len(runs))
+    assert page.eval_on_selector_all(names, "all => all.map(node => node.textContent)") == runs
+
+
+def test_tables_have_all_rows_and_sort_by_mouse_and_keyboard(opened: Opened, report: Report) -> None:
     page = opened.page
-    page.click("#winners details.data summary")
+    page.evaluate(UNFOLD)
+    page.click("#winners details.data > summary")
+    runs = report["winners"].columns()["run"]
+    many(page, "#table-winners tbody tr", len(runs))
     header = page.locator("#table-winners thead th").nth(1)
     header.locator("button").click()
 
@@ -110,7 +217,6 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened, report: Report) -> No
         )
         return found
 
-    runs = report["winners"].columns()["run"]
     assert column(1) == sorted(runs) and header.get_attribute("aria-sort") == "ascending"
     page.keyboard.press("Enter")
     assert column(1) == sorted(runs, reverse=True) and header.get_attribute("aria-sort") == "descending"
@@ -120,96 +226,66 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened, report: Report) -> No
     assert values == sorted(values) and header.get_attribute("aria-sort") is None
 
 
-def test_csv_has_every_row_in_full_precision(opened: Opened, report: Report) -> None:
-    for key in ("winners", "safe-comparisons"):
-        page = opened.page
-        if not page.locator(f"#{key} details.data").evaluate("node => node.open"):
-            page.click(f"#{key} details.data summary")
-        with page.expect_download() as got:
-            page.click(f"#{key} button.csv")
-        rows = list(csv.reader(io.StringIO(Path(got.value.path()).read_text("utf-8"))))
-        table = report[key].result
+def test_every_chart_is_saved_as_svg_png_and_csv(browser: Any, path: Path, report: Report) -> None:
+    """A browser asks before the eleventh file of a page, so the page is opened again for every chart."""
+    found = None
+
+    def saved(key: str, kind: str) -> bytes:
+        assert found is not None
+        with found.page.expect_download() as got:
+            found.page.click(f"#{key} button.save[data-as={kind}]")
+        assert got.value.suggested_filename == f"{key}.{kind}"
+        return Path(got.value.path()).read_bytes()
+
+    for section in report.answered:
+        found = Opened(browser, path, viewport=DESK)
+        found.page.evaluate(UNFOLD)
+        rows = list(csv.reader(io.StringIO(saved(section.key, "csv").decode())))
+        table = section.result
         assert rows[0] == list(table.columns) and len(rows) - 1 == len(list(table.rows()))
         for written, row in zip(rows[1:], table.rows(), strict=True):
-            assert [float(w) if isinstance(v, float) else w for w, v in zip(written, row, strict=True)] == [
-                v if isinstance(v, float) else "" if v is None else str(v) for v in row
+            assert [float(w) if isinstance(v, float) and v == v else w for w, v in zip(written, row, strict=True)] == [
+                "" if v is None or v != v else v if isinstance(v, float) else str(v) for v in row
             ]
+        svg = saved(section.key, "svg").decode()
+        assert svg.startswith("<svg") and "<use" not in svg and svg.count("<text") > 5, section.key
+        assert saved(section.key, "png").startswith(b"\x89PNG") and found.said == []
+        if section.key == "winners":
+            assert section.columns()["run"][0] in svg
+        found.context.close()
 
 
-def test_tooltip_tells_the_value(opened: Opened, report: Report) -> None:
-    from playwright.sync_api import TimeoutError as TooSlow
-
-    page = opened.page
-    point = page.locator("#winners .chart svg g.mark-symbol.role-mark path").first
-    tip = page.locator("#vg-tooltip-element.visible")
-    for _ in range(20):  # a chart that is drawn again under the pointer waits for its next move
-        page.mouse.move(0, 0)
-        point.scroll_into_view_if_needed()
-        point.hover(force=True)
-        with contextlib.suppress(TooSlow):
-            tip.wait_for(timeout=WAIT / 20)
-            break
-    text = tip.inner_text()
-    got = report["winners"].columns()
-    run = next(run for run in got["run"] if run in text)
-    assert f"{got['value'][got['run'].index(run)]:.4f}" in text
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Any, path: Path, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Opened(browser, path, color_scheme=scheme, viewport={"width": 1100, "height": 900})
-    found.page.evaluate("document.querySelectorAll('details').forEach(node => { node.open = true; })")
-    answer = Axe().run(found.page)
-    assert [(v["id"], v["nodes"][0]["html"]) for v in answer.response["violations"]] == []
-    found.context.close()
-
-
-def test_readable_with_scripts_off(browser: Any, path: Path, report: Report) -> None:
-    found = Opened(browser, path, java_script_enabled=False)
+@pytest.mark.parametrize("which", ["many", "few"])
+def test_readable_with_scripts_off(which: str, browser: Any, path: Path, few: Path, report: Report) -> None:
+    found = Opened(browser, path if which == "many" else few, java_script_enabled=False, viewport=DESK)
     text = found.page.inner_text("body")
-    for section in report.sections:
-        assert section.question in text
-        assert section.verdict is None or section.verdict.sentence[1:] in text
-    assert "Charts, sorting and CSV need scripts" in text
-    found.page.click("#winners details.data summary")
-    assert found.page.locator("#table-winners tbody tr").first.is_visible()
-    assert found.page.locator("#winners button.csv").is_hidden()
+    assert "What to do now" in text and "unjudged " in found.page.inner_text("#next code >> nth=0")
+    assert found.page.locator("button:visible").count() == 0
+    if which == "many":
+        for section in report.answered:
+            assert section.short in text and section.verdict is not None and section.verdict.word in text
+        found.page.click("#winners summary")
+        assert found.page.locator("#winners table.rows tbody tr").first.is_visible()
+        found.page.click("#fewer-judgments summary")
+        assert found.page.locator("#fewer-judgments .wide svg path").first.is_visible()
+    else:
+        assert " against " in text and "give or take" in text
     found.context.close()
 
 
-def test_prints_verdicts_and_charts(opened: Opened) -> None:
-    opened.page.emulate_media(media="print")
-    assert opened.page.locator("nav").is_hidden()
-    assert opened.page.locator("#winners .verdict").is_visible() and opened.page.locator("#winners svg").is_visible()
-    assert opened.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-    opened.page.emulate_media(media="screen")
-
-
-def test_fits_a_phone(browser: Any, path: Path) -> None:
-    found = Opened(browser, path, viewport={"width": 360, "height": 740})
-    assert found.page.evaluate("document.documentElement.scrollWidth") <= 360
-    _charts_stay_inside(found)
+def test_few_runs_are_read_pair_by_pair(browser: Any, few: Path) -> None:
+    found = Opened(browser, few, viewport=DESK)
+    page = found.page
+    assert page.locator(".pairs li").count() == 3 and page.locator(".strip").count() == 0
+    page.evaluate(UNFOLD)
+    assert "what is" in page.inner_text("#differ table.topics") and page.locator("#differ .wide rect").count() >= 26
+    assert "cannot show" in page.inner_text("#beyond") and page.locator("#beyond li").count() >= 5
+    assert page.inner_text("body").count("unknown") == 0
     found.context.close()
-
-
-def _charts_stay_inside(found: Opened) -> None:
-    """No chart is cut off by its box, and names down the side neither overlap nor leave it."""
-    boxes = found.page.evaluate(
-        """() => Array.from(document.querySelectorAll('.chart')).map(box => {
-            const outer = box.getBoundingClientRect(), svg = box.querySelector('svg').getBoundingClientRect();
-            const texts = Array.from(box.querySelectorAll('svg text')).map(t => t.getBoundingClientRect());
-            return {over: Math.max(svg.right - outer.right, outer.left - svg.left),
-                    cut: Math.max(0, ...texts.map(t => Math.max(svg.left - t.left, t.right - svg.right)))};
-        })"""
-    )
-    assert boxes and all(box["over"] <= 1 for box in boxes), boxes
-    assert all(box["cut"] <= 3 for box in boxes), boxes
 
 
 def test_hostile_and_long_names_in_a_crowd(browser: Any, tmp_path: Path) -> None:
-    """130 runs whose names are long, or would be scripts: nothing runs, nothing overflows, nothing overlaps."""
+    """130 runs whose names are long, or would be scripts: nothing runs, nothing overflows."""
     evil = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
     qrels = {f"</script><b>{t}": {f"d{i}": int((i + t) % 3 == 0) for i in range(12)} for t in range(6)}
     runs = {
@@ -220,23 +296,18 @@ def test_hostile_and_long_names_in_a_crowd(browser: Any, tmp_path: Path) -> None
     }
     path = tmp_path / "crowd.html"
     uj.report(uj.load(qrels, runs), path)
-    assert path.stat().st_size < 2_000_000 + 1_500_000  # the names alone are 100 characters each
-    for width in (1100, 360):
-        found = Opened(browser, path, viewport={"width": width, "height": 800})
+    for size in (DESK, PHONE):
+        found = Opened(browser, path, viewport=size)
+        found.page.evaluate(UNFOLD)
+        found.page.click("#winners button.all")
+        many(found.page, "#winners table.rows tbody tr:not(.more)", 130)
         assert found.said == [] and found.page.evaluate("window.hacked") is None
-        assert found.page.evaluate("document.documentElement.scrollWidth") <= width
-        _charts_stay_inside(found)
-        labels = found.page.eval_on_selector_all(
-            "#winners svg .role-axis-label text",
-            "all => all.map(t => t.getBoundingClientRect()).filter(b => b.width > 30).map(b => [b.top, b.bottom])",
-        )
-        rows = sorted(labels)
-        assert len(rows) >= 130 and all(a[1] <= b[0] + 2 for a, b in itertools.pairwise(rows))
+        assert found.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         found.context.close()
 
 
-def test_a_hundred_runs_and_fifty_topics_stay_below_two_megabytes(tmp_path: Path) -> None:
+def test_a_hundred_runs_and_fifty_topics_are_a_small_file(tmp_path: Path) -> None:
     out = tmp_path / "big"
     made = uj.simulate("tiny", seed=5, out=out, topics=50, runs=100, teams=25, depth=10, K=40, C=400)
     uj.report(uj.load(str(made.qrels), str(made.run_folder), teams=made.teams), tmp_path / "big.html")
-    assert (tmp_path / "big.html").stat().st_size < 2_000_000
+    assert (tmp_path / "big.html").stat().st_size < 350_000

@@ -461,6 +461,57 @@ def test_both_kernels_give_the_same_bits(topics: int, runs: int, samples: int, d
     assert found[0] == found[1]
 
 
+SHAPES = ("even", "coarse", "close", "sparse", "tiny or huge", "far from zero", "topics of all sizes")
+
+
+@needs_c
+@given(
+    st.sampled_from(SHAPES),
+    st.integers(2, 60),
+    st.integers(2, 9),
+    st.sampled_from((1, 7, 64, 65, 300)),
+    st.integers(0, 999),
+)
+def test_the_look_in_single_precision_changes_no_bit(
+    shape: str, topics: int, runs: int, samples: int, seed: int
+) -> None:
+    """Every p value and difference is that of the sums in double precision, also where ratios lie on the limit."""
+    rng = np.random.default_rng(seed)
+    some, noise = rng.random((topics, runs)), rng.normal(0, 1, (topics, runs))
+    matrix = {
+        "even": some,
+        "coarse": rng.integers(0, 3, (topics, runs)) / 2,
+        "close": rng.random((topics, 1)) + noise * 10.0 ** -int(rng.integers(0, 14)),
+        "sparse": np.where(rng.random((topics, runs)) < 0.1, some, 0.0),
+        "tiny or huge": noise * 10.0 ** int(rng.integers(-30, 30)),
+        "far from zero": 1000 + some,
+        "topics of all sizes": some * 10.0 ** rng.integers(-8, 3, (topics, 1)),
+    }[shape]
+    first, second = all_pairs(runs)
+    z = matrix[:, first] - matrix[:, second]
+    mean = z.mean(axis=0)
+    centred = np.ascontiguousarray((z - mean).T)
+    counts = draws.topic_counts(draws.topic_resamples(topics, samples, seed), topics)
+    weights = np.ascontiguousarray(counts.T, dtype=np.float64)
+    sums = np.empty((samples, runs))
+    _c.weighted_sums(weights, matrix, sums)
+    total, squares = weights @ centred.T, weights @ (centred * centred).T
+    with np.errstate(all="ignore"):
+        ratio = np.nan_to_num(np.where(squares > 0, total * total / squares, 0.0))
+    reach = ratio[rng.integers(0, samples, len(first)), np.arange(len(first))]  # a resample on the limit of each pair
+    one, other = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(second, np.int64)
+    near = (np.ascontiguousarray(sums.T), one, other, topics * mean, float(np.abs(matrix).max()))
+    for position in {1, max(samples // 20, 1), samples}:
+        plain, looked, largest = ((np.zeros(len(first), np.int64), np.zeros(len(first))) for _ in range(3))
+        _c.bootstrap_count(centred, reach, counts, position, *plain)
+        _c.bootstrap_count(centred, reach, counts, position, *looked, *near)
+        _c.bootstrap_count(centred, reach, counts, position, *largest, *near, 0.0)
+        assert [a.tobytes() for a in plain] == [a.tobytes() for a in looked]
+        assert largest[0].tobytes() == plain[0].tobytes()
+        there = ~np.isnan(largest[1])
+        assert (largest[1][there] == plain[1][there]).all() and np.nanmax(largest[1]) == plain[1].max()
+
+
 @needs_c
 def test_the_c_kernels_refuse_wrong_arrays() -> None:
     wide, flat, whole = np.zeros((2, 3)), np.zeros(2), np.zeros(21, dtype=np.int64)
@@ -479,6 +530,10 @@ def test_the_c_kernels_refuse_wrong_arrays() -> None:
             _c.bootstrap_count(wide, flat, counts, position, found, flat)
     with pytest.raises(ValueError, match="shape or type"):
         _c.bootstrap_count(wide, flat, counts.astype(np.int64), 1, found, flat)
+    pairs, sums = np.zeros(2, dtype=np.int64), np.zeros((3, 4))
+    for wrong in ((sums, pairs + 3, pairs, flat), (sums, pairs - 1, pairs, flat), (wide, pairs, pairs, flat)):
+        with pytest.raises(ValueError, match="sums"):
+            _c.bootstrap_count(wide, flat, counts, 1, found, flat, *wrong, 1.0)
     with pytest.raises((ValueError, BufferError)):
         _c.weighted_sums(np.zeros((4, 2))[::2], wide, wide)
 

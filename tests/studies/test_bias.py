@@ -258,7 +258,7 @@ def test_the_verdict_is_the_mean_share_of_its_score_that_a_left_out_team_loses(m
     assert verdict is not None and verdict.value == pytest.approx(np.mean(list(losses.values())), abs=1e-12)
     assert verdict.decided_by == (worst,) and verdict.unit == "share of the score"
     word = "solid" if verdict.value <= 0.02 else "with care" if verdict.value <= 0.1 else "fragile"
-    assert verdict.word == word and verdict.limit == "solid up to 0.02, with care up to 0.1"
+    assert verdict.word == word and verdict.limit == "solid up to 2.0 % of the score, with care up to 10 %"
     assert verdict.sentence.startswith(
         f"a team that is not in the pool loses {100 * verdict.value:.1f} % of its AP on average ("
     )

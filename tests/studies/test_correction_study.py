@@ -462,7 +462,11 @@ def test_work_is_kept(collections: dict[str, Any], tmp_path: Path) -> None:
     again = study(collections["c0"], workdir=tmp_path, progress=progress)
     assert first.frame.equals(again.frame) and first.verdict == again.verdict
     study(collections["c0"], workdir=tmp_path, progress=progress, cutoffs=(3,))
-    assert stages == [("correction: 4 teams left out", 1, kept) for kept in (0, 1, 0)]
+    assert stages == [
+        (f"correction: 4 {what}", many, many * kept)
+        for kept in (0, 1, 0)
+        for what, many in (("teams left out", 1), ("groups left out and estimated", 4))
+    ]
 
 
 def test_where_one_collection_has_no_pool(collections: dict[str, Any]) -> None:

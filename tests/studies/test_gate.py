@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,7 +15,9 @@ from statsmodels.stats.multitest import multipletests
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
-from unjudged.statistics.non_inferiority import NonInferiority, detectable_margin, non_inferiority
+from unjudged.holes.pairs import difference
+from unjudged.measures import parse
+from unjudged.statistics.non_inferiority import NonInferiority, detectable_margin, non_inferiority, rare_differences
 from unjudged.studies.engine.outcome import Rule
 from unjudged.studies.gate import Checked, answer
 
@@ -70,11 +74,11 @@ def test_a_fail_is_corrected_for_the_number_of_measures() -> None:
     """The whole fails if one measure does, so every further measure is one more chance of a false alarm."""
     c = collection([2, 3, 1, 4, 2], [2, 2, 1, 3, 1])
     alone = found(c, margin=0.05)
-    result = uj.gate(c, "new", "old", "RR, P@1, P@2, P@3, nDCG@10", margin=0.05)
+    result = uj.gate(c, "new", "old", "RR, RBP, ERR, nDCG@5, nDCG@10", margin=0.05)
     rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows()]
     plain = [
         dict(zip(result.columns, row, strict=True))["p_worse"]
-        for row in uj.gate(c, "new", "old", "RR, P@1, P@2, P@3, nDCG@10", margin=0.05, correction="none").rows()
+        for row in uj.gate(c, "new", "old", "RR, RBP, ERR, nDCG@5, nDCG@10", margin=0.05, correction="none").rows()
     ]
     assert plain[0] == alone["p_worse"]
     assert [row["p_worse"] for row in rows] == pytest.approx(multipletests(plain, method="holm")[1], abs=1e-12)
@@ -107,14 +111,80 @@ def test_equal_runs_pass_and_a_loss_below_the_margin_passes() -> None:
     assert found(slightly, margin=0.1)["outcome"] == "fail"
 
 
+def tied(topics: int, lost: int = 0, gained: int = 0, turned: bool = True) -> uj.Collection:
+    """RR 1 everywhere, but 1/2 where the new run lost or gained; `turned`: other lists below."""
+    best, worse = {"rel": 3.0, "a": 2.0, "b": 1.0}, {"a": 3.0, "rel": 2.0, "b": 1.0}
+    other = {"rel": 3.0, "b": 2.0, "a": 1.0} if turned else best
+    new = {str(t): worse if t < lost else other for t in range(topics)}
+    old = {str(t): worse if topics - t <= gained else best for t in range(topics)}
+    return uj.load({str(t): {"rel": 1, "a": 0, "b": 0} for t in range(topics)}, {"new": new, "old": old})
+
+
+def test_equal_scores_of_different_lists_are_no_proof_on_few_topics() -> None:
+    """VERDICTS.md 8: a tie on ten topics let worse runs through; the very same lists may pass."""
+    row = found(tied(12))
+    assert row["outcome"] == "cannot tell" and "score the same on every topic" in str(row["why"])
+    assert row["low"] == pytest.approx(0.05 ** (1 / 12) - 1)  # the chance of no loss in 12 topics is then 5 %
+    assert found(tied(12, turned=False))["outcome"] == "pass"
+    both = uj.gate(tied(12, turned=False), "new", "old", "RR, P@1, nDCG@10")
+    assert answer(both) == "pass"
+    assert "differ on 3 topics" in str(found(tied(12, lost=3))["why"])
+
+
+@pytest.mark.parametrize(
+    ("topics", "lost", "said"), [(298, 0, "cannot tell"), (299, 0, "pass"), (299, 1, "cannot tell")]
+)
+def test_many_topics_without_a_loss_pass_by_counting(topics: int, lost: int, said: str) -> None:
+    """0.99^299 is just below 5 %: a run that loses 1 % of the topics would have lost one of them."""
+    assert found(tied(topics, lost))["outcome"] == said
+
+
+@pytest.mark.parametrize(("gains", "losses", "topics"), [(0, 0, 10), (2, 1, 40), (0, 4, 600), (3, 3, 3)])
+def test_bounds_of_rare_differences_are_clopper_and_pearsons(gains: int, losses: int, topics: int) -> None:
+    rare = rare_differences(gains, losses, topics, 0.01)
+    for bound, many in ((-rare.low, losses), (rare.high, gains)):
+        exact = stats.binomtest(many, topics, alternative="less").proportion_ci(0.95, "exact").high
+        assert bound == pytest.approx(exact, abs=1e-12)
+    assert rare.p_not_worse == pytest.approx(stats.binomtest(losses, topics, 0.01, "less").pvalue, abs=1e-12)
+    assert (rare.p_not_worse < 0.05) == (rare.low > -0.01)
+    assert rare_differences(gains, losses, topics, 0.0).p_not_worse == 1
+
+
+def test_scores_without_an_upper_end_cannot_be_counted() -> None:
+    """DCG: a topic can be lost by any amount, so that many ties prove nothing."""
+    result = uj.gate(tied(320), "new", "old", "DCG")
+    assert answer(result) == "cannot tell"
+
+
 def test_few_topics_cannot_tell() -> None:
     row = found(collection([1, 10], [10, 1, 3]))
     assert row["outcome"] == "cannot tell" and "too few topics" in str(row["why"])
 
 
-def test_holes_that_could_turn_the_verdict_cannot_tell() -> None:
+def test_holes_count_beside_the_topics() -> None:
+    """The p values are those of the difference plus margin over the root of both variances."""
+    c = collection([5], [1, 1, 2], holes=4)
+    row = dict(zip(*_one_row(uj.gate(c, "new", "old", "nDCG@10")), strict=True))
+    place = np.array([c.runs.index("new")]), np.array([c.runs.index("old")])
+    pair = difference(c, parse("nDCG@10")[0], place)
+    assert pair is not None and pair.v_hole[0] > 0
+    error = float(np.sqrt(pair.v_topic[0] + pair.v_hole[0]))
+    assert row["estimate"] == pytest.approx(pair.difference[0], abs=1e-12)
+    assert row["p_not_worse"] == pytest.approx(stats.t.sf((row["estimate"] + 0.01) / error, TOPICS - 1), abs=1e-12)
+    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.isf(0.05, TOPICS - 1) * error, abs=1e-12)
+    scores = uj.score(c, "nDCG@10").mean_values()[:, 0]
+    assert row["difference"] == pytest.approx(scores[place[0][0]] - scores[place[1][0]], abs=1e-12)
+
+
+def _one_row(result: uj.Result) -> tuple[Sequence[str], Sequence[Any]]:
+    (row,) = result.rows()
+    return result.columns, row
+
+
+def test_more_holes_than_allowed_must_not_be_able_to_turn_it() -> None:
+    """The relevant document stands below four unjudged ones: any of them could be relevant."""
     full = found(collection([5], [1, 1, 2]))
-    holes = found(collection([5], [1, 1, 2], holes=4))
+    holes = found(collection([5], [1, 1, 2], holes=4), holes=0.3)
     assert full["outcome"] == "fail"
     assert holes["outcome"] == "cannot tell" and "40 % of a top 10" in str(holes["why"])
     assert holes["open_high"] >= 0 > holes["open_low"]  # type: ignore[operator]
@@ -128,6 +198,21 @@ def test_holes_that_cannot_turn_it_leave_the_verdict() -> None:
     again = uj.load({t: {"rel": 1, **{f"n{i}": 0 for i in range(12)}} for t in c.topics}, {"new": run, "old": old})
     row = found(again, holes=0.1)
     assert row["outcome"] == "pass" and "cannot turn it" in str(row["why"])
+
+
+def test_documents_to_judge_are_named_where_holes_leave_it_open(tmp_path: Path, capsys: Any) -> None:
+    """The first of `next`, and its command; labels that say so turn `cannot tell` into an answer."""
+    made = uj.simulate("tiny", seed=0, topics=30, runs=16, teams=8, leave_out="team04", out=tmp_path / "c")
+    runs = {name: str(Path(made.run_folder) / name) for name in ("team06-2", "team06-3")}
+    c = uj.load(made.qrels, list(runs.values()))
+    verdict = uj.gate(c, "team06-3", "team06-2", "P@10", margin=0.0).verdict
+    assert verdict is not None and verdict.word == "unknown" and verdict.next is not None
+    wanted = [(row[1], row[2]) for row in uj.next_to_judge(c, "P@10", new="team06-3", baseline="team06-2").rows()]
+    assert f"judge {wanted[0][1]} (topic {wanted[0][0]}), " in verdict.next.sentence
+    words = ["ci", str(made.qrels), runs["team06-3"], "--baseline", runs["team06-2"], "-m", "P@10", "--margin", "0"]
+    assert main(words) == 3
+    out = capsys.readouterr().out
+    assert "next: judge " in out and "unjudged next " in out and "of the uncertainty comes from unjudged" in out
 
 
 @pytest.mark.parametrize(
@@ -165,12 +250,13 @@ def test_refusals(how: dict[str, object], words: str) -> None:
 def test_verdicts_at_the_limits(
     bounds: tuple[float, float], unjudged: float, open_to: tuple[float, float] | None, verdict: str
 ) -> None:
-    """Margin .01, holes up to 20 %, both bounds one-sided."""
+    """Margin .01, holes up to 20 % where asked for, both bounds one-sided."""
     low, high = bounds
     p = 0.01 if low > -0.01 else 0.99 if high < -0.01 else 0.5
     tested = NonInferiority((low + high) / 2, low, high, p, 1 - p, 0.02)
-    one = Checked("P@10", 0.5, 0.5, tested, 1 - p, False, 12, 20, (10, 5), (0.0, unjudged), 10, open_to)
-    assert one.decided(Rule(0.05, 0.2, 0.01, 10))[0] == verdict
+    counts = (12, 20, (10, 5), (0.0, unjudged), 10)
+    one = Checked("P@10", 0.5, 0.5, 0.0, tested, tested, 0.0, 1 - p, False, *counts, open_to, 0.2, unjudged > 0.2)
+    assert one.decided(Rule(0.05, "none", 0.01, 10))[0] == verdict
 
 
 def test_equal_runs_seldom_fail_and_worse_ones_seldom_pass() -> None:

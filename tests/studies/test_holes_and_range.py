@@ -58,7 +58,7 @@ def test_runs_with_holes_at_the_top_decide(folder: Path, collection: uj.Collecti
     assert told is not None and dark
     assert (told.value, set(told.decided_by)) == (len(dark) / len(share), dark)
     assert told.word == ("with care" if len(dark) / 12 <= 0.25 else "fragile")
-    assert told.next is not None and told.next.command[:2] == ("study", "score-range")
+    assert told.next is not None and told.next.command[0] == "next"
     assert max(share, key=share.__getitem__) in told.sentence
     ap = uj.score(collection, "AP").means()["AP"]
     assert result.frame.run.unique().tolist() == sorted(ap.index, key=lambda run: (-ap[run], run))
@@ -69,33 +69,38 @@ def test_runs_with_holes_at_the_top_decide(folder: Path, collection: uj.Collecti
 
 def test_everything_judged_is_solid() -> None:
     qrels = {t: {f"d{i}": i % 2 for i in range(4)} for t in "abcdefghij"}
-    runs = {f"r{r}": {t: {f"d{i}": float(i) for i in range(4)} for t in qrels} for r in range(2)}
+    runs = {f"r{r}": {t: {f"d{i}": float(i) for i in range(4)} for t in qrels} for r in range(5)}
     told = uj.study("holes", uj.load(qrels, runs)).verdict
     assert told is not None and (told.word, told.value, told.next) == ("solid", 0.0, None)
-    assert told.sentence == "none of 2 runs has more than 10 % unjudged documents in the top 10; all were judged"
+    assert told.sentence == "0 of 5 runs have more than 10 % of their top 10 unjudged; every document was judged"
 
 
 def test_limits_of_holes_come_from_the_table(collection: uj.Collection, tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text("[never-judged]\nmuch = 1.0\ntop = 3\n")
     told = uj.study("holes", collection, thresholds=tmp_path / "t.toml").verdict
     assert told is not None and told.word == "solid"
-    assert "more than 100 % unjudged documents in the top 3" in told.sentence
+    assert "more than 100 % of their top 3 unjudged" in told.sentence
 
 
 def test_the_range_is_that_of_bounds(collection: uj.Collection) -> None:
     result = uj.study("score-range", collection)
     found = uj.score_bounds(collection, ["nDCG@10"]).mean_values()[:, 0]
-    for run, _, value, low, high, width in result.rows():
+    likely = {row[0]: row for row in uj.estimate(collection, "nDCG@10").rows()}
+    for run, _, value, low, high, width, *near in result.rows():
         assert (value, low, high) == tuple(found[collection.runs.index(run)])
         assert width == high - low
+        assert near == list(likely[run][4:7])
+        if near[0] is not None:
+            assert low - 1e-12 <= near[1] <= near[0] <= near[2] <= high + 1e-12
     could = {run for run, ends in zip(collection.runs, found, strict=True) if ends[2] >= found[:, 1].max() - 1e-12}
     told = result.verdict
     assert told is not None and set(told.decided_by) == could
     assert told.value == (len(could) - 1) / (len(collection.runs) - 1)
-    assert f"by nDCG@10 the first place is open to {len(could)} run" in told.sentence
+    assert told.finding == f"missing judgments could put {len(could)} of {len(collection.runs)} runs first"
+    assert told.sentence.startswith(f"{told.finding} by nDCG@10")
     assert result.provenance.settings["measures"] == ["nDCG@10"]
     widest = collection.runs[int(np.argmax(found[:, 2] - found[:, 1]))]
-    assert told.sentence.endswith(f"({widest})")
+    assert f"; {widest} can move most" in told.sentence
 
 
 @pytest.mark.parametrize(
@@ -124,3 +129,17 @@ def test_charts_of_one_and_of_several(collection: uj.Collection, name: str) -> N
     assert both.frame.columns[0] == "collection" and len(both.frame) == 2 * len(alone.frame)
     assert both.verdict is not None and alone.verdict is not None
     assert both.verdict.sentence == f"a: {alone.verdict.sentence}"
+
+
+@pytest.mark.parametrize("question", ["never-judged", "score-range"])
+@pytest.mark.parametrize(
+    ("runs", "topics", "grade", "why"),
+    [(6, 1, 1, "only 1 topic"), (2, 30, 1, "only 2 runs"), (6, 30, 0, "every run scores 0"), (6, 30, 1, "")],
+)
+def test_too_little_to_say_anything_is_unknown(question: str, runs: int, topics: int, grade: int, why: str) -> None:
+    """One topic, two runs, or scores that are all 0: the facts stand in the table, but there is no word."""
+    qrels = {str(t): {f"d{i}": grade * (i % 2) for i in range(6)} for t in range(topics)}
+    lists = {f"r{r}": {t: {f"d{i * (r + 1) % 9}": 9.0 - i for i in range(6)} for t in qrels} for r in range(runs)}
+    result = uj.study(question, uj.load(qrels, lists))
+    assert result.verdict is not None and result.frame.size
+    assert (result.verdict.word == "unknown") == bool(why) and why in result.verdict.sentence

@@ -12,13 +12,24 @@ from brute_force import ap, cells, judged, kept, lists_of, tops
 import unjudged as uj
 from unjudged.errors import UsageError
 from unjudged.holes.completions import complete
+from unjudged.thresholds import default_thresholds
 
 
 def test_depth_by_brute_force(tiny: uj.Collection) -> None:
     qrels = judged(tiny)
     full = [ap(tiny, r, qrels) for r in range(len(tiny.runs))]
     result = uj.study("depth", tiny, measures="AP", levels=(10, 5, 1), depth=10, pooled="all", resamples=200)
-    assert result.columns == ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
+    assert result.columns == (
+        "level",
+        "measure",
+        "repeat",
+        "mean",
+        "tau",
+        "power",
+        "misses",
+        "false_alarms",
+        "judgments",
+    )
     found = cells(result, "level")
     assert list(found) == [(10,), (5,), (1,)]
     for (level,), row in found.items():
@@ -27,6 +38,7 @@ def test_depth_by_brute_force(tiny: uj.Collection) -> None:
         means = [ap(tiny, r, left) for r in range(len(tiny.runs))]
         assert row["mean"] == pytest.approx(np.mean(means), abs=1e-12)
         assert row["tau"] == pytest.approx(scipy.stats.kendalltau(full, means).statistic, abs=1e-12)
+        assert row["judgments"] == sum(map(len, left.values()))
     assert found[10,]["tau"] == 1 and (found[10,]["misses"], found[10,]["false_alarms"]) == (0, 0)
 
 
@@ -121,10 +133,16 @@ def test_the_verdict_is_the_order_under_complete_judgments(study: str, levels: A
     taus = _completed_taus(made, 40, 3)
     low, high = np.quantile(taus, [0.1, 0.9])
     assert verdict is not None and verdict.value == pytest.approx(np.mean(taus), abs=1e-9)
-    said = "under complete judgments the order by AP would agree with this one by tau"
-    assert verdict.sentence == f"{said} {np.mean(taus):.3f} ({low:.3f} to {high:.3f})"
-    solid = verdict.value >= 0.9 and low >= 0.88
-    assert verdict.word == ("solid" if solid else "with care" if verdict.value >= 0.8 else "fragile")
+    pairs = f"{np.floor(50 * (1 + np.mean(taus)) + 0.5):.0f} of 100 pairs would keep their order"
+    assert verdict.sentence == (
+        f"with complete judgments {pairs} by AP (tau {np.mean(taus):.2f}, {low:.2f} to {high:.2f})"
+    )
+    assert verdict.finding == f"{pairs} with complete judgments"
+    limit = default_thresholds()["fewer-judgments"]
+    assert verdict.limit == "solid from 95 of 100 pairs (tau 0.89), with care from 89 (tau 0.78)"
+    assert (limit.solid, limit.care) == (0.89, 0.78)
+    surely = verdict.value, low + limit["slack"]
+    assert verdict.word == ("solid" if min(surely) >= 0.89 else "with care" if verdict.value >= 0.78 else "fragile")
 
 
 def test_too_few_relevant_documents_are_no_test_of_the_order(made: uj.Collection) -> None:
@@ -159,7 +177,7 @@ def test_question_and_study_give_one_verdict(made: uj.Collection) -> None:
     assert (asked.verdict.word, asked.verdict.value) == (other.word, other.value)
     strange = uj.load({t: {"nowhere": 1, "elsewhere": 0} for t in made.topics}, _some_lists(made))
     asked = uj.study("fewer-judgments", strange)  # no pool can be seen
-    levels = (50, 25, 10, 5)
+    levels = (70, 50, 30, 20, 10)
     alone = uj.study("reduction", strange, measures=measures, levels=levels, test="none")
     assert asked.verdict == alone.verdict and list(asked.frame["level"].unique()) == list(levels)
 

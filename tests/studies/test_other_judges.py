@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def test_with_limits_of_ones_own_the_word_follows(folder: Path, collection: uj.C
     options = {"thresholds": tmp_path / "limits.toml", "resamples": 20, "jobs": 1}
     assert uj.audit(collection, collection, **options).verdict.word == "solid"
     turned = uj.audit(collection, str(folder / "turned.txt"), **options)
-    assert turned.verdict.word == "fragile" and turned.verdict.decided_by[0] == "turned.txt"
+    assert turned.verdict.word == "fragile" and turned.verdict.decided_by[0] == "turned"
     assert uj.study("another-judge", collection, second=str(folder / "turned.txt"), **options).verdict == turned.verdict
     both = uj.audit(collection, {"same": collection, "turned": str(folder / "turned.txt")}, **options)
     assert both.verdict.word == "fragile" and "same is solid" in both.verdict.sentence
@@ -268,6 +269,87 @@ def test_bad_files_are_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFi
         assert (code, out) == (2, "") and sentence in said and "Traceback" not in said
 
 
+def _judged(folder: Path, change: Callable[[int, list[str]], list[str] | None]) -> str:
+    """The judgments with some lines changed or left out."""
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    return "".join(" ".join(made) + "\n" for n, line in enumerate(lines) if (made := change(n, line)) is not None)
+
+
+BAD: dict[str, tuple[Callable[[int, list[str]], list[str] | None], str, str]] = {
+    "few pairs": (
+        lambda n, f: f if n % 5 == 0 else None,
+        "bad has judged only 20 % of the documents judged here (90 % are needed)",
+        "",
+    ),
+    "one topic": (
+        lambda n, f: f if f[0] == "101" else None,
+        "",
+        "the second judge needs at least two topics in common with the first",
+    ),
+    "constant labels": (lambda n, f: [*f[:3], "1"], "fragile: of 66 decisions between two runs by AP, bad changes", ""),
+    "text grades": (lambda n, f: [*f[:3], "good"], "", "the grade 'good' is not a whole number"),
+    "disjoint topics": (
+        lambda n, f: [f"x{f[0]}", *f[1:]],
+        "",
+        "no document was judged here and by the first judge; do topics and document ids match?",
+    ),
+    "three topics": (
+        lambda n, f: f if f[0] < "104" else None,
+        "unknown: there are only 3 topics (at least 25 are needed)",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_judge_gets_a_sentence_or_a_partial_answer(
+    name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, told, refused = BAD[name]
+    (tmp_path / "bad").write_text(_judged(folder, change))
+    (tmp_path / "limits.toml").write_text("[another-judge]\nruns = 5\nsignificant = 1\n")
+    files = (
+        str(folder / "qrels.txt"),
+        str(tmp_path / "bad"),
+        "--runs",
+        str(folder / "runs"),
+        "-m",
+        "AP",
+        "--jobs",
+        "1",
+    )
+    more = ("--resamples", "20", "--thresholds", str(tmp_path / "limits.toml"))
+    code, out, said = run_cli(capsys, "judges", "audit", *files, *more)
+    assert "Traceback" not in said
+    if refused:
+        assert (code, out) == (2, "") and refused in said and "bad:" in said
+    else:
+        assert code == 0 and told in out.splitlines()[-2]
+    code, out, said = run_cli(capsys, "judges", "estimate", *files[:-2])  # every topic is human, or none is common
+    assert (code == 2 and not out) or (code == 0 and "refused: " in out)
+    assert "Traceback" not in said
+
+
+def test_the_sentence_names_the_worst_and_rates_the_others(
+    folder: Path, collection: uj.Collection, tmp_path: Path
+) -> None:
+    (tmp_path / "limits.toml").write_text("[another-judge]\nruns = 5\nsignificant = 1\n")
+    options: dict[str, Any] = {"thresholds": tmp_path / "limits.toml", "resamples": 20, "jobs": 1}
+    worse, worst = uj.flip(collection, 0.35, seed=3), str(folder / "turned.txt")
+    judges = {"worse": worse, "worst": worst, "same": collection}
+    told = uj.audit(collection, judges, "AP", **options)
+    changed = dict(zip(told.frame.judge, told.frame.changed, strict=True))
+    assert changed["worst"] > changed["worse"] > changed["same"] == 0
+    assert told.verdict is not None and told.verdict.word == "fragile"
+    assert "worst, the worst of 3 judges, changes" in told.verdict.finding
+    assert told.verdict.sentence.endswith("; same is solid; worse is fragile, too")
+    assert told.verdict.next is not None and told.verdict.next.sentence.endswith("under worst")
+    alone = uj.audit(collection, {"worst": worst}, "AP", **options).verdict
+    assert alone is not None and "judges" not in alone.sentence
+    again = uj.audit(collection, {"a": collection, "b": collection, "c": collection}, "AP", **options).verdict
+    assert again is not None and again.sentence.endswith("; the other 2 judges are solid, too")
+
+
 # -- judging errors
 
 
@@ -304,3 +386,27 @@ def test_noise_is_that_of_flip_and_favour(collection: uj.Collection) -> None:
 def test_noise_that_means_nothing(collection: uj.Collection, options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         uj.study("noise", collection, **options)
+
+
+def test_charts_tell_what_the_tables_say(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("charts") / "c"
+    uj.simulate("tiny", seed=6, out=folder, topics=20, runs=10, teams=5)
+    c = uj.load(folder / "qrels.txt", folder / "runs", teams=folder / "teams.tsv")
+    other = uj.flip(c, relevant=0.3, nonrelevant=0.1, seed=2)
+    families = {run: "even" if int(run[-1]) % 2 == 0 else "odd" for run in c.runs}
+    found = uj.audit(c, {"noisy": other}, "nDCG@10", families=families, resamples=20, jobs=1)
+    (row,) = found.frame.itertuples()
+    fields = found.plot("confusion").spec["data"]["values"]
+    assert sum(field["documents"] for field in fields) == row.documents
+    pairs = found.plot("decisions").spec["data"]["values"]
+    counts = {what: sum(pair["decision"] == what for pair in pairs) for what in ("miss", "false alarm", "reversal")}
+    assert counts == {"miss": row.misses, "false alarm": row.false_alarms, "reversal": row.reversals}
+    assert len(pairs) == row.pairs and all(pair["better"] != pair["worse"] for pair in pairs)
+    bias = found.plot("bias").spec["data"]["values"]
+    assert {run["family"] for run in bias} == {"even", "odd"} and bias[0]["shift"] == pytest.approx(row.shift)
+    assert np.std([run["gain"] for run in bias], ddof=1) == pytest.approx(row.spread)
+    runs = uj.audit(c, {"noisy": other}, "nDCG@10", show="runs", resamples=20, jobs=1).frame.set_index("run")
+    for point in found.plot("ranks").spec["data"]["values"]:
+        assert (point["first"], point["second"]) == (runs["rank"][point["run"]], runs["rank_judge"][point["run"]])
+    several = uj.audit({"x": c, "y": c}, {"noisy": other}, "nDCG@10", resamples=20, jobs=1)
+    assert {row["collection"] for row in several.plot("decisions").spec["data"]["values"]} == {"x", "y"}

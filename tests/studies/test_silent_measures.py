@@ -57,6 +57,20 @@ def test_fewer_judgments_never_bold_it(tiny: uj.Collection, study: str, options:
     assert any(note.startswith(f"{DEAD} says nothing") for note in found.notes)
 
 
+@pytest.mark.parametrize("study", ["leave-team-out", "take-team"])
+def test_bias_summaries_never_bold_it(tiny: uj.Collection, study: str) -> None:
+    """Left out or taken alone, a measure that is 0 everywhere misses no pair: it would be the best of all."""
+    found = uj.study(study, tiny, measures=f"{DEAD},AP", test="t", summary=True, pooled="all", depth=10)
+    for row in rows_of(found):
+        unknown = [math.isnan(row[key]) for key in ("tau", "power", "misses", "false_alarms")]
+        assert all(unknown) if row["measure"] == DEAD else not any(unknown[1:])
+    head, _, *body = lines(found)
+    assert head[-2:] == ["AP", DEAD] and not any("**" in cells[-1] for cells in body)
+    assert any(note.startswith(f"{DEAD} says nothing") for note in found.notes)
+    alone = uj.study(study, tiny, measures=DEAD, pooled="all", depth=10).verdict
+    assert alone is not None and alone.word == "unknown" and f"{DEAD} says nothing" in alone.sentence
+
+
 def test_zero_and_the_same_everywhere_are_told_apart() -> None:
     scores = scores_of(MATRIX, np.zeros_like(MATRIX), np.full_like(MATRIX, 0.5), measures="AP, P@10, RR")
     notes = uj.power(scores, test="t").notes

@@ -20,6 +20,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "swap": {"trials": 20, "c": 3},
     "stability": {"trials": 20, "c": 3},
     "reliability": {},
+    "ranks": {"resamples": 50},
     "leave-team-out": {"depth": 5, "pooled": "all"},
     "leave-run-out": {"depth": 5, "pooled": "all", "summary": True, "resamples": 50},
     "take-team": {"depth": 5, "pooled": "all"},
@@ -54,8 +55,19 @@ def rows(name: str, collection: uj.Collection, **options: Any) -> list[tuple[Any
     return [tuple("nan" if isinstance(v, float) and math.isnan(v) else v for v in row) for row in result.rows()]
 
 
-UNLIKE = {"contributions", "contents", "change", "topics", "compare", "winners", "holes", "score-range", "correct"} | {
-    *("correction", "judges", "noise", "gate", "estimate"),
+UNLIKE = {
+    "contributions",
+    "contents",
+    "change",
+    "topics",
+    "compare",
+    "winners",
+    "slices",
+    "holes",
+    "score-range",
+    "correct",
+} | {
+    *("correction", "judges", "corrected", "over-judges", "noise", "gate", "estimate"),
 }
 """Studies that score nothing, or that need more than a collection; they are tested by themselves."""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import socket
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from local_page import WAIT, Served
 
@@ -18,8 +21,10 @@ from unjudged.cli import main
 from unjudged.errors import UsageError
 from unjudged.studies import QUESTIONS
 from unjudged.web import listener
+from unjudged.web.connections import Connection
 from unjudged.web.guard import HEADERS, TOKEN
-from unjudged.web.uploads import run_name
+from unjudged.web.jobs import KEPT
+from unjudged.web.uploads import MOST_RUNS, run_name
 
 LIMIT = 200_000
 
@@ -43,7 +48,8 @@ def served(collection: uj.Collection) -> Iterator[Served]:
 
 
 def raw(served: Served, request: bytes, *, hang_up: bool = False) -> bytes:
-    """What the server says to these bytes; one that is told to hang up may do so before it answers."""
+    """What the server says to these bytes with the cookie; one that is told to hang up may do so before it answers."""
+    request = request.replace(b"\r\n\r\n", f"\r\nCookie: unjudged-{served.port}={served.app.token}\r\n\r\n".encode(), 1)
     with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as line:
         line.sendall(request)
         if hang_up:
@@ -81,6 +87,40 @@ def test_missing_and_double_hosts(served: Served) -> None:
     assert (
         status(raw(served, b"GET / HTTP/1.1\r\nHost: LOCALHOST:%d\r\nConnection: close\r\n\r\n" % served.port)) == 200
     )
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/judge", "/api/collection", "/api/topics", "/assets/live.js", "/judge/judge.js", "/x"]
+)
+def test_nobody_sees_anything_without_the_secret(served: Served, path: str) -> None:
+    wrong = "x" * len(served.app.token)
+    strangers: list[dict[str, Any]] = [
+        {},
+        {"params": {"token": wrong}},
+        {"params": {"token": ""}},
+        {"params": {"token": [served.app.token, wrong]}},
+        {"cookies": {f"unjudged-{served.port}": wrong}},
+        {"cookies": {f"unjudged-{served.port + 1}": served.app.token}},  # of the page at another port
+        {"headers": {TOKEN: wrong}},
+    ]
+    for given in strangers:
+        answer = httpx.get(served.url + path, **given)
+        assert answer.status_code == 403 and "Open the address that the terminal shows" in answer.text
+        assert "set-cookie" not in answer.headers and served.app.token not in answer.text
+
+
+def test_the_secret_in_the_address_becomes_a_cookie(served: Served) -> None:
+    with httpx.Client(base_url=served.url) as client:
+        answer = client.get(f"/judge?new=a%26b&{served.app.secret}&measure=P%4010")
+        assert answer.status_code == 303 and answer.headers["location"] == "/judge?new=a%26b&measure=P%4010"
+        said = answer.headers["set-cookie"]
+        assert "HttpOnly" in said and "SameSite=Lax" in said and "Path=/" in said
+        assert client.get("/api/collection").status_code == 200
+    odd = f"GET //evil.example/?{served.app.secret} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert b"\r\nlocation: /evil.example/\r\n" in raw(served, odd.encode())  # never to another host
+    assert (
+        httpx.get(f"{served.url}/api/collection", headers=served.token).status_code == 200
+    )  # scripts say it in a header
 
 
 def test_bound_to_this_computer_alone(served: Served) -> None:
@@ -162,14 +202,14 @@ def upload(served: Served, name: str, content: bytes) -> Any:
 
 
 def kept(served: Served) -> list[str]:
-    return sorted(p.name for p in Path(served.app.uploads._folder.name).iterdir())
+    return sorted(p.name for p in served.app.uploads.folder.iterdir())
 
 
 @pytest.mark.parametrize(
     ("given", "name"),
     [("../../etc/cron.d/x", "x"), ("..\\..\\boot.ini", "boot.ini"), ("/etc/passwd", "passwd"),
      ("a\0b\n\x1b[31m.run", "ab[31m.run"),
-     ("new.run.gz", "new.run"), ("<script>alert(1)<!--.txt", "<script>alert(1)<!--.txt"), ("é" * 300, "é" * 100)],
+     ("new.run.gz", "new.run"), ("<script>alert(1)<!--.txt", "<script>alert(1)<!--"), ("é" * 300, "é" * 100)],
 )  # fmt: skip
 def test_upload_names_are_names_only(served: Served, folder: Path, given: str, name: str) -> None:
     assert run_name(given) == name
@@ -196,7 +236,7 @@ def test_unusable_uploads_get_a_sentence(
     before = kept(served)
     answer = upload(served, name, run_text(folder) if content is None else content)
     assert answer.status_code == 400 and sentence in answer.text and "Traceback" not in answer.text
-    assert str(served.app.uploads._folder.name) not in answer.text
+    assert str(served.app.uploads.folder) not in answer.text
     assert kept(served) == before and served.client.get("/api/collection").json()["added"] == []
 
 
@@ -231,7 +271,7 @@ def test_a_stream_without_a_length_and_a_bomb_are_cut_off(served: Served) -> Non
 def test_gz_is_read_and_the_folder_goes_with_the_page(collection: uj.Collection, folder: Path) -> None:
     with Served(collection) as running:
         assert upload(running, "new.gz", gzip.compress(run_text(folder))).json()["run"] == "new"
-        place = Path(running.app.uploads._folder.name)
+        place = running.app.uploads.folder
         assert place.is_dir()
     assert not place.exists()
 
@@ -306,6 +346,53 @@ def fresh(collection: uj.Collection) -> Iterator[Served]:
         yield running
 
 
+def test_sixty_uploads_at_once(fresh: Served, folder: Path) -> None:
+    """As many as may be are taken, the others are told why, and what was taken is there."""
+    text = run_text(folder)
+    with ThreadPoolExecutor(20) as crowd:
+        answers = list(crowd.map(lambda i: upload(fresh, f"new-{i}", text), range(60)))
+    taken = {answer.json()["run"] for answer in answers if answer.status_code == 200}
+    assert len(taken) == MOST_RUNS and {answer.status_code for answer in answers} == {200, 400}
+    assert all("remove one" in a.text or "wait for them" in a.text for a in answers if a.status_code == 400)
+    about = fresh.client.get("/api/collection").json()
+    assert set(about["added"]) == taken <= set(about["runs"]) and len(kept(fresh)) == MOST_RUNS
+    with ThreadPoolExecutor(20) as crowd:  # the same name twice at once: one of them
+        gone = list(
+            crowd.map(
+                lambda run: (
+                    fresh.client.request("DELETE", "/api/runs", params={"name": run}, headers=fresh.token).status_code
+                ),
+                taken,
+            )
+        )
+        twins = sorted(crowd.map(lambda _: upload(fresh, "twin", text).status_code, range(4)))
+    assert set(gone) == {200} and twins == [200, 400, 400, 400] and len(kept(fresh)) == 1
+
+
+def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> None:
+    class Hasty(Connection):
+        patience = 0.2
+
+    with Served(collection, connection=Hasty) as running:
+        running.app.guard.patience = 0.2
+        own = f"Host: 127.0.0.1:{running.port}\r\n{TOKEN}: {running.app.token}\r\n".encode()
+        halves = {
+            b"": 0,
+            b"GET / HTTP/1.1\r\nHo": 0,
+            b"GET /api/collection HTTP/1.1\r\n" + own + b"\r\nGET /": 200,
+            b"POST /api/runs?name=x HTTP/1.1\r\n" + own + b"Content-Length: 50\r\n\r\n1 Q0": 408,
+            b"POST /api/jobs HTTP/1.1\r\n" + own + b"Content-Length: 50\r\n\r\n{": 408,
+        }
+        for sent, code in halves.items():
+            with socket.create_connection(("127.0.0.1", running.port), timeout=20) as line:
+                line.sendall(sent)
+                answer = b""
+                while part := line.recv(65536):  # until the server hangs up
+                    answer += part
+            assert (status(answer) if answer else 0) == code
+        assert kept(running) == []
+
+
 @pytest.mark.slow
 def test_two_hundred_at_once(fresh: Served) -> None:
     """Reads are all answered; computations beyond what may wait are refused; the server lives."""
@@ -337,9 +424,7 @@ def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.
     number = served.start()
     found = served.finished(number)
     assert found["state"] == "done" and found["share"] == 1
-    assert [s["key"] for s in found["sections"]] == [*QUESTIONS, "next", "how-made"] and found["head"][
-        "key"
-    ] == "in-short"
+    assert [s["key"] for s in found["sections"]] == [*QUESTIONS, "how-made"] and found["head"]["key"] == "in-short"
     whole = uj.report(collection, jobs=1)
     for section in found["sections"][:-1]:
         own = whole[section["key"]]
@@ -352,7 +437,7 @@ def test_a_job_gives_the_sections_and_the_report(served: Served, collection: uj.
     assert served.client.get(f"/api/jobs/{number}", params={"after": 9}).json()["sections"] == found["sections"][9:]
     saved = served.client.get(f"/api/jobs/{number}/report.html")
     assert "attachment" in saved.headers["content-disposition"] and saved.text.startswith("<!doctype html>")
-    assert saved.text.count("<section") == len(QUESTIONS) + 3
+    assert saved.text.count("<section") == len(QUESTIONS) + 2
     assert served.start() == number  # the same state is not computed again
 
 
@@ -408,9 +493,42 @@ def test_an_added_run_is_corrected(served: Served, collection: uj.Collection, fo
         served.client.request("DELETE", "/api/runs", params={"name": "mine.run"}, headers=served.token)
 
 
+def test_my_run_among_the_others(served: Served, collection: uj.Collection, folder: Path) -> None:
+    order = uj.score(collection, ["P@5"]).means()["P@5"].sort_values(ascending=False)
+    mine = order.index[-1]
+    found = served.client.get("/api/run", params={"name": mine, "measures": "P@5"}).json()
+    assert (found["score"], found["runs"]) == (pytest.approx(order[mine]), len(collection.runs))
+    ranked = uj.study("winners", collection, measures="P@5").frame
+    assert found["rank"] == ranked["rank"][list(ranked["run"]).index(mine)] and found["judge"] == "P@5"
+    best = next(run for run in ranked["run"] if run != mine)
+    (pair,) = found["pairs"]
+    told = uj.compare(collection.with_runs([mine, best]), "P@5", baseline=mine).frame.iloc[0]
+    turned = {"better": "worse", "worse": "better"} if told["run_a"] == best else {}
+    assert pair["other"] == best and pair["word"] == turned.get(told["outcome"], told["outcome"])
+    top = served.client.get("/api/run", params={"name": ranked["run"][0], "measures": "P@5"}).json()
+    assert top["rank"] == 1 and top["pairs"][0]["as"] == "the next best"
+    assert served.client.get("/api/run", params={"name": "nobody"}).status_code == 400
+
+
+@pytest.mark.slow
+def test_reports_are_let_go(fresh: Served) -> None:
+    """Every view is a report of its own; only the last few are kept (benchmarks/bench_page.py has the megabytes)."""
+    runs, made = list(fresh.app.uploads.collection.runs[:2]), []
+    for seed in range(KEPT + 4):
+        number = fresh.start(seed=seed, run=runs, measures=["P@5"])
+        assert fresh.finished(number)["state"] == "done"
+        job = fresh.app.jobs.get(number)
+        assert job is not None and job.report is not None
+        made.append(weakref.ref(job.report))
+        del job
+    gc.collect()
+    assert sum(report() is not None for report in made) <= KEPT + 1
+
+
 @pytest.mark.parametrize("state", [
     {"measures": ["nonsense"]}, {"measures": 3}, {"unjudged": "maybe"}, {"seed": -1}, {"seed": "x"}, {"rel": 1.5},
     {"other": 1}, {"run": [1]}, {"measures": []} | {"depth": "-3"}, {"seed": 10**12}, {"seed": True},
+    {"seed": "9" * 5000}, {"depth": 10**400},
 ])  # fmt: skip
 def test_odd_states_get_a_sentence(served: Served, state: dict[str, Any]) -> None:
     answer = served.client.post("/api/jobs", json=state, headers=served.token)
@@ -425,9 +543,38 @@ def test_states_that_fail_later_say_why(served: Served, state: dict[str, Any]) -
     assert found["state"] == "failed" and found["message"]
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"seed": NaN}', b" " * 1_100_000])
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"seed": NaN}', b" " * 1_100_000, b'{"seed": ' + b"9" * 5000 + b"}",
+     b'{"measures": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", b'{"seed": 1e999}', b'{"run": ["\\ud800"]}'],
+)  # fmt: skip
 def test_odd_bodies(served: Served, body: bytes) -> None:
-    assert served.client.post("/api/jobs", content=body, headers=served.token).status_code in (400, 413)
+    for path in ("/api/jobs", "/api/judging"):
+        answer = served.client.post(path, content=body, headers=served.token)
+        assert answer.status_code in (200, 400, 413) and len(answer.text) < 500
+        if answer.status_code == 200:
+            assert served.finished(answer.json()["job"])["state"] == "failed"
+
+
+@pytest.mark.parametrize("number", ["9" * 20, "9" * 5000, "-1", "0", "x", "1.5", "%00", "\u0661"])
+def test_odd_numbers_of_computations(served: Served, number: str) -> None:
+    for path in (f"/api/jobs/{number}", f"/api/jobs/{number}/report.html", f"/api/jobs/{number}?after={'9' * 5000}"):
+        answer = served.client.get(path)
+        assert answer.status_code == 400 and "no such computation" in answer.text
+    assert served.client.request("DELETE", f"/api/jobs/{number}", headers=served.token).status_code == 400
+    known = served.start()
+    assert served.client.get(f"/api/jobs/{known}", params={"after": number}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("deep.json", b"[" * 100_000), ("long.json", b'{"1": {"d": ' + b"9" * 5000 + b"}}"),
+     ("long.jsonl", b'{"topic": "1", "doc": "d", "score": ' + b"9" * 5000 + b"}\n"),
+     ("rank", b"1 Q0 d 1 " + b"9" * 5000 + b" x\n")],
+)  # fmt: skip
+def test_uploads_with_huge_numbers_and_deep_nesting(served: Served, name: str, content: bytes) -> None:
+    answer = upload(served, name, content)
+    assert answer.status_code == 400 and name.partition(".")[0] in answer.text and len(answer.text) < 500
 
 
 def test_topics_sorted_by_difference(served: Served, collection: uj.Collection) -> None:

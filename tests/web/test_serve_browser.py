@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from local_page import Served
 
 import unjudged as uj
 from unjudged.studies import QUESTIONS
+from unjudged.web.judging import Desk, Judging
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 WAIT = 120_000
@@ -28,7 +30,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(folder: Path, browser: Any) -> Iterator[Served]:  # no browser, no server
     collection = uj.load(str(folder / "qrels.txt"), str(folder / "runs"), teams=folder / "teams.tsv")
-    with Served(collection, max_upload=100_000) as running:
+    queries, corpus = folder / "queries.jsonl", folder / "corpus.jsonl"
+    lines = [json.dumps({"_id": t, "text": "the life of a flea"}) + "\n" for t in collection.topics]
+    queries.write_text("".join(lines))
+    docs = sorted({line.split()[2] for path in (folder / "runs").iterdir() for line in path.read_text().splitlines()})
+    corpus.write_text("".join(json.dumps({"_id": d, "title": d, "text": f"About {d}"}) + "\n" for d in docs))
+    judging = Judging(str(folder / "labels.sqlite"), queries=str(queries), corpus=str(corpus))
+    with Served(collection, max_upload=100_000, desk=Desk(collection, judging)) as running:
         yield running
 
 
@@ -51,7 +59,7 @@ class Opened:
                 else None
             ),
         )
-        self.page.goto(served.url + "/" + query)
+        self.page.goto(served.address("/" + query))
 
     def done(self) -> None:
         self.page.wait_for_selector(DONE, state="attached")
@@ -85,17 +93,20 @@ def runs_shown(page: Any) -> list[str]:
 def test_the_page_has_every_section_and_chart(opened: Opened) -> None:
     page = opened.page
     ids = page.eval_on_selector_all("#sections > section", "all => all.map(node => node.id)")
-    assert ids == ["in-short", *QUESTIONS, "next", "how-made", "topic-view"]
-    assert page.locator(".chart svg").count() == len(QUESTIONS)
+    assert ids == ["in-short", *QUESTIONS, "how-made"] and page.locator("#topic-view").is_hidden()
+    assert page.locator("figure.chart .drawing").count() == len(QUESTIONS)
     assert page.inner_text("#status") == "Done." and page.locator("#save").is_enabled()
 
 
 def test_axe_finds_nothing(opened: Opened) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
+    opened.page.evaluate("document.querySelectorAll('details').forEach(node => { node.open = true; })")
+    answer = Axe().run(opened.page)
+    assert [(v["id"], v["nodes"][0]["html"]) for v in answer.response["violations"]] == []
+    opened.page.click("#tab-runs")
     opened.page.click("#compare")
     opened.page.wait_for_selector("#topics table")
-    opened.page.evaluate("document.querySelectorAll('details').forEach(node => { node.open = true; })")
     answer = Axe().run(opened.page)
     assert [(v["id"], v["nodes"][0]["html"]) for v in answer.response["violations"]] == []
 
@@ -112,12 +123,20 @@ def test_controls_change_the_report_and_the_url(opened: Opened, served: Served) 
     best = scores.means().iloc[:, 0].max()
     assert f"{best:.4f}" in page.text_content("#table-winners")
     assert str(scores.measures[0]) in page.inner_text("#winners .verdict")
+    words = page.eval_on_selector_all(
+        "#sections summary .w", "all => all.map(node => [node.textContent, node.nextElementSibling.textContent])"
+    )
+    first = {s.key: s.verdict.word for s in uj.report(collection, jobs=1).sections if s.verdict is not None}
+    assert [before for _, before in words] == [f"before: {word}" for word in first.values()]
+    turned = page.locator("#sections summary .was.changed").count()
+    assert turned == sum(f"before: {word}" != before for word, before in words)
+    assert turned == page.locator("#in-short .was.changed").count()
     opened.again(lambda: page.go_back())
     assert opened.state() == {} and page.input_value("#seed") == "0"
     opened.again(lambda: page.go_forward())
     assert page.input_value("#measures") == "P@5, RBP(p=0.8)" and page.input_value("#unjudged") == "condensed"
     opened.again(lambda: page.click("#reset"))
-    assert opened.state() == {} and "By AP" in page.inner_text("#winners .verdict")
+    assert opened.state() == {} and "an AP of" in page.inner_text("#winners .verdict")
 
 
 def test_runs_and_teams_are_chosen(opened: Opened, served: Served) -> None:
@@ -135,17 +154,23 @@ def test_a_link_opens_the_same_view(browser: Any, served: Served) -> None:
     found = Opened(browser, served, f"?drop={team}&depth=4&measures=P%4010")
     found.done()
     assert found.page.input_value("#drop") == team and found.page.input_value("#depth") == "4"
-    assert "change rank" in found.page.inner_text("#changes") and found.page.locator("#changes .chart svg").count() == 1
+    assert "change rank" in found.page.inner_text("#changes") and found.page.locator("#changes .chart").count() == 1
     assert found.said == []
     found.context.close()
 
 
-def test_problems_are_told_in_place(opened: Opened) -> None:
+def test_a_misspelt_measure_changes_nothing(opened: Opened) -> None:
     page = opened.page
+    before = page.inner_html("#sections")
     page.fill("#measures", "nDGC@10")
     page.click("button[type=submit]")
     page.wait_for_selector("html[data-state=failed]", state="attached")
-    assert "did you mean" in page.inner_text("#status.problem") and page.locator("#save").is_disabled()
+    assert "did you mean" in page.inner_text("#status.problem") and "Nothing was changed" in page.inner_text("#status")
+    assert page.inner_html("#sections") == before and opened.state() == {} and page.locator("#save").is_enabled()
+    page.fill("#measures", "AP")
+    page.fill("#find-measure", "bpref")
+    page.press("#find-measure", "Tab")
+    assert page.input_value("#measures") == "AP, bpref" and page.input_value("#find-measure") == ""
     opened.said = [line for line in opened.said if "status of 400" not in line]  # the browser notes the refusal itself
 
 
@@ -172,9 +197,11 @@ def test_cancel(opened: Opened, served: Served) -> None:
     finally:
         served.hold.set()
     page.wait_for_selector("html[data-state=cancelled]", state="attached")
-    assert page.inner_text("#status") == "Cancelled." and page.locator("#cancel").is_disabled()
-    assert page.locator("#sections > section").count() == 1  # the topic view alone
+    assert page.inner_text("#status").startswith("Cancelled. Grey answers are those from before")
+    assert page.locator("#cancel").is_disabled()
+    assert page.locator("#sections > section.old").count() == len(QUESTIONS) + 2  # nothing was taken away
     opened.again(lambda: page.click("button[type=submit]"))
+    assert page.locator("#sections > section.old").count() == 0
 
 
 def test_a_run_is_added_by_drag_and_drop(opened: Opened, served: Served, folder: Path) -> None:
@@ -192,8 +219,11 @@ def test_a_run_is_added_by_drag_and_drop(opened: Opened, served: Served, folder:
     opened.again(lambda: page.evaluate(drop, [name, text]))
     assert name in page.inner_text("#added") and name in runs_shown(page)
     assert name in page.text_content("#table-changes") and "corrected" in page.text_content("#table-changes")
+    page.wait_for_selector("#mine-facts li a")
+    assert page.inner_text("#mine-head").startswith(f"{name}: rank ") and "never judged" in page.inner_text("#mine")
+    assert "new=%3Cb%3Emine.run" in str(page.get_attribute("#mine-facts li a", "href"))
     opened.again(lambda: page.click("#added button"))
-    assert page.inner_text("#added") == "" and name not in runs_shown(page)
+    assert page.locator("#mine").is_hidden() and page.inner_text("#added") == "" and name not in runs_shown(page)
     page.set_input_files("#file", files=[{"name": "bad.run", "mimeType": "text/plain", "buffer": b"not a run\n"}])
     page.wait_for_selector("#status.problem")
     assert "bad.run" in page.inner_text("#status")
@@ -206,6 +236,8 @@ def test_a_run_is_added_by_drag_and_drop(opened: Opened, served: Served, folder:
 def test_two_runs_topic_by_topic(opened: Opened, served: Served, browser: Any) -> None:
     page, collection = opened.page, served.app.uploads.collection
     a, b = collection.runs[0], collection.runs[4]
+    page.click("#tab-runs")
+    assert opened.state() == {"tab": ["runs"]} and page.locator("#sections").is_hidden()
     page.select_option("#run-a", a)
     page.select_option("#run-b", b)
     page.fill("#by", "P@10")
@@ -217,7 +249,9 @@ def test_two_runs_topic_by_topic(opened: Opened, served: Served, browser: Any) -
     )
     sizes = [abs(float(row[3])) for row in shown]
     assert sizes == sorted(sizes, reverse=True) and len(shown) == len(collection.topics)
-    for topic, first, second, _ in shown:
+    for cell, first, second, _ in shown:
+        topic = cell.removesuffix("the life of a flea")
+        assert topic != cell
         t = collection.topics.index(topic)
         assert (first, second) == (f"{x[t, 0]:.4f}", f"{x[t, 4]:.4f}")
     page.click("#topics tbody tr:first-child button")
@@ -228,7 +262,14 @@ def test_two_runs_topic_by_topic(opened: Opened, served: Served, browser: Any) -
     )
     assert {kind for kind, _ in states} <= {"relevant", "nonrelevant", "unjudged"}
     assert all(kind in text for kind, text in states)
-    assert opened.state() == {"a": [a], "b": [b], "by": ["P@10"], "topic": [shown[0][0]]}
+    assert opened.state() == {
+        "a": [a],
+        "b": [b],
+        "by": ["P@10"],
+        "topic": [shown[0][0].removesuffix("the life of a flea")],
+    }
+    assert page.inner_text("#topic-text") == "the life of a flea"
+    assert page.locator("#side-by-side details").count() and "About" in page.text_content("#side-by-side details")
     same = Opened(browser, served, "?" + urlsplit(page.url).query)
     same.page.wait_for_selector("#side-by-side table")
     assert same.page.inner_text("#side-by-side caption >> nth=0") == page.inner_text("#side-by-side caption >> nth=0")
@@ -246,5 +287,5 @@ def test_saved_as_a_report(opened: Opened, browser: Any, tmp_path: Path) -> None
     page.set_default_timeout(WAIT)
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready=yes]", state="attached")
-    assert page.locator(".chart svg").count() == len(QUESTIONS)
+    assert page.locator("figure.chart").count() == len(QUESTIONS)
     page.close()

@@ -5,6 +5,7 @@ Two human assessors, or a human and a machine: do the runs keep their order (Voo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -90,6 +91,8 @@ def judged_anew(collection: Collection, judgments: Judgments, step: str, *notes:
         raise UsageError("other judgments need the topics of the collection, in its order")
     if judgments.group is not None or collection.judgments.group is not None:
         raise UsageError("answer classes cannot be judged anew")
+    if collection.judgments.aspects is not None:
+        raise UsageError("judgments of subtopics, intents or nuggets cannot be replaced by judgments of documents")
     return _placed(collection, judgments, _places(collection, judgments), step, *notes)
 
 
@@ -166,14 +169,11 @@ def _places(collection: Collection, judgments: Judgments) -> Ints:
     topic = np.full(len(old) + len(rankings.unjudged), -1)  # -1: an unjudged document in no list
     topic[: len(old)] = old.topic
     topic[rankings.doc] = rankings.cell % max(len(old.topics), 1)
-    rows: list[dict[bytes, int]] = [{} for _ in range(len(old.topics))]
-    for row, t in enumerate(judgments.topic.tolist()):
-        rows[t][judgments.docs.raw(row)] = row
-    first = len(old)
-    places = (
-        rows[t].get(old.docs.raw(code) if code < first else rankings.unjudged.raw(code - first), -1) if t >= 0 else -1
-        for code, t in enumerate(topic.tolist())
-    )
+    rows: list[dict[str, int]] = [{} for _ in range(len(old.topics))]
+    for row, (t, doc) in enumerate(zip(judgments.topic.tolist(), judgments.docs, strict=True)):
+        rows[t][doc] = row
+    listed = zip(topic.tolist(), itertools.chain(old.docs, rankings.unjudged), strict=True)
+    places = (rows[t].get(doc, -1) if t >= 0 else -1 for t, doc in listed)
     return np.fromiter(places, np.int64, len(topic))
 
 

@@ -8,66 +8,52 @@ Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one messa
 
 from __future__ import annotations
 
-import argparse
 import gc
-import importlib
 import os
-import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, NoReturn
 
 from unjudged.errors import UnjudgedError, nearest, one_line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from unjudged.cli.parser import Parser
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small; starting threads costs more than it gives
 
-VERBS = (
-    "score",
-    "estimate",
-    "next",
-    "trec_eval",
-    "compare",
-    "check",
-    "pool",
-    "qrels",
-    "judges",
-    "correct",
-    "explain",
-    "report",
-    "serve",
-    "study",
-    "paper",
-    "simulate",
-    "demo",
-    "ci",
-    "completion",
-    "manual",
-)
+GROUPS = {
+    "Start here": ("report", "score", "compare", "check", "demo"),
+    "Decide": ("next", "ci", "estimate", "correct", "judge", "judges", "serve"),
+    "Study": ("study", "paper", "simulate"),
+    "Tools": ("pool", "qrels", "doctor", "trec_eval", "explain", "completion", "manual"),
+}
+"""The verbs by what they are for, the most needed first."""
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse that answers a mistake with one sentence, a suggestion and exit code 2."""
+def _module(verb: str) -> Any:
+    import importlib
 
-    def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
-        raise SystemExit(2)
-
-    def _meant(self, message: str) -> str:
-        """What may have been meant by unknown arguments."""
-        unknown = message.removeprefix("unrecognized arguments: ").split()
-        if len(unknown) == len(message.split()):
-            return ""
-        if unknown[0].startswith("-"):
-            return nearest(unknown[0], [flag for flag in self._option_string_actions if flag.startswith("--")])
-        return " (measures are separated by commas: -m AP,nDCG@10)" if "-m" in self._option_string_actions else ""
+    return importlib.import_module(f"unjudged.cli.{verb}")
 
 
 def _overview() -> str:
-    lines = ["usage: unjudged VERB ...", "", "Evaluation of retrieval runs when judgments are missing or biased.", ""]
-    for verb in VERBS:
-        lines.append(f"  {verb:<10} {importlib.import_module(f'unjudged.cli.{verb}').HELP}")
-    lines += ["", "'unjudged VERB --help' explains a verb; 'unjudged --version' names the kernels in use."]
+    lines = [
+        "usage: unjudged VERB ...",
+        "",
+        "How far can you trust your scores when judgments are missing or biased?",
+        "",
+    ]
+    lines += [
+        "  unjudged report qrels.txt runs/ -o trust.html --open    the whole answer as one page",
+        "  unjudged compare qrels.txt new.run old.run              which run is better",
+    ]
+    for group, verbs in GROUPS.items():
+        lines += ["", group, *(f"  {verb:<10} {_module(verb).HELP}" for verb in verbs)]
+    lines += ["", "'unjudged VERB --help' shows options and examples, 'unjudged explain WORD' any word you see;"]
+    lines += ["'unjudged --version' names the kernels in use."]
     return "\n".join(lines)
 
 
@@ -81,19 +67,53 @@ def _version() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
+    ended: list[int] = []
     if argv is None:
+        import atexit
+
         gc.disable()  # a short task with many small objects and few cycles
+        atexit.register(_leave, ended)  # first here, so last in the end: after processes and semaphores are put away
+
+    def task() -> int:
+        code = _one_run(given)
+        if code is not None and argv is None:
+            os._exit(code)  # all is written; taking the interpreter apart would take a tenth of the time
+        return _dispatch(given) if code is None else code
+
+    code = refusing(task, "--workdir" in given)
+    if argv is None:
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; there is nothing left to interrupt
+        if code == 130:
+            ended.append(code)
+    return code
+
+
+def _leave(ended: list[int]) -> None:
+    """The last act of an interrupted program: Python would end by the signal where it came within an exec()."""
+    if ended:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        os._exit(ended[0])
+
+
+def refusing(task: Callable[[], int], kept_work: bool = False) -> int:
+    """Its exit code; what is wrong with the input becomes one sentence and exit code 2."""
+    if sys.stderr is None:  # closed by the caller: nobody wants to hear
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - pathlib takes long to import
+    if sys.stdout is None:
+        print("unjudged: standard output is closed", file=sys.stderr)
+        return 2
     try:
-        code = _dispatch(given)
+        code = task()
         sys.stdout.flush()
         return code
     except UnjudgedError as problem:
         print(f"unjudged: {one_line(str(problem))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        kept = "; the same command continues with what is kept in the --workdir" if "--workdir" in given else ""
-        print(f"unjudged: interrupted{kept}", file=sys.stderr)
-        return 130
+        return _interrupted(kept_work)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -104,6 +124,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         print("unjudged: not enough memory", file=sys.stderr)
         return 2
+    except Exception as problem:
+        inner: BaseException | None = problem
+        while inner is not None:  # Python wraps an interrupt that comes while a class is made
+            if isinstance(inner, KeyboardInterrupt):
+                return _interrupted(kept_work)
+            inner = inner.__cause__ or inner.__context__
+        raise
+
+
+def _interrupted(kept_work: bool) -> int:
+    kept = "; the same command continues with what is kept in the --workdir" if kept_work else ""
+    print(f"unjudged: interrupted{kept}", file=sys.stderr)
+    return 130
+
+
+def _one_run(given: list[str]) -> int | None:
+    """The exit code where a run and classical measures are all that is asked for; None where more is."""
+    if given[:1] not in (["trec_eval"], ["score"]):
+        return None
+    from unjudged.cli import one_run
+
+    return one_run.trec_eval(given[1:]) if given[0] == "trec_eval" else one_run.score(given[1:])
 
 
 def _dispatch(given: list[str]) -> int:
@@ -116,11 +158,13 @@ def _dispatch(given: list[str]) -> int:
     verb = given[0]
     if verb not in VERBS:
         meant = nearest(verb, VERBS)
-        if Path(verb).exists():
+        if os.path.exists(verb):  # noqa: PTH110 - pathlib takes long to import
+            import shlex
+
             meant = f" (a verb comes before the files: unjudged score {shlex.join(given)})"
         print(f"unjudged: unknown verb {verb!r}{meant}; there are {', '.join(VERBS)}", file=sys.stderr)
         return 2
-    module = importlib.import_module(f"unjudged.cli.{verb}")
+    module = _module(verb)
     if hasattr(module, "main"):  # verbs with a flag language of their own
         return int(module.main(given[1:]))
     name, rest = f"unjudged {verb}", given[1:]
@@ -136,6 +180,8 @@ def _dispatch(given: list[str]) -> int:
             return 2
         module = module.PARTS[part]
         name, rest = f"{name} {part}", rest[1:]
+    import shlex
+
     from unjudged.cli import options
 
     parser = _parser(name, module)
@@ -149,17 +195,22 @@ def _dispatch(given: list[str]) -> int:
 
 
 def _parser(name: str, module: Any) -> Parser:
-    parser = Parser(
-        name, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    import argparse
+
+    from unjudged.cli.parser import Parser, with_examples_apart
+
+    said, examples = with_examples_apart(module.__doc__ or "")
+    parser = Parser(name, description=said, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     module.add_arguments(parser)
+    parser.most_needed_first()
+    parser.epilog = "\n\n".join(filter(None, [parser.epilog, examples])) or None
     return parser
 
 
 def commands() -> Iterator[tuple[str, str, Parser | None]]:
     """Every command there is: its words (`pool describe`), its line of help, its parser (if argparse reads it)."""
     for verb in VERBS:
-        module = importlib.import_module(f"unjudged.cli.{verb}")
+        module = _module(verb)
         if not hasattr(module, "PARTS"):
             yield verb, module.HELP, None if hasattr(module, "main") else _parser(f"unjudged {verb}", module)
             continue

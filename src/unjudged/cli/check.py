@@ -3,12 +3,13 @@
   unjudged check qrels.txt runs/ --teams teams.tsv
   unjudged check qrels.txt bm25.run --fix        writes bm25.run.fixed beside it
   unjudged check classes.tsv runs/ --qa          answer classes and runs of answers
+  unjudged check qrels.txt runs/ --severity warning     without what is only good to know
 
-Every finding has a code; 'unjudged explain UJ102' says more. An error means that score refuses the file or that its
-numbers mean nothing, a warning that the numbers may not be what you want, info that it is good to know. Exit code 1
-with errors or warnings. --fix drops unusable lines and repeated documents, puts the lines of a topic together in the
-order of their scores and numbers them from 1; scores stay as they are written. A file
-that needs no repair gets no copy.
+The worst findings come first, those of one kind together. Every finding has a code; 'unjudged explain UJ102' says
+more. An error means that score refuses the file or that its numbers mean nothing, a warning that the numbers may not be
+what you want, info that it is good to know. Exit code 1 with errors or warnings. --fix drops unusable lines and
+repeated documents, puts the lines of a topic together in the order of their scores and numbers them from 1; scores stay
+as they are written. A file that needs no repair gets no copy.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
 from unjudged.io.check import inspection as lint
 from unjudged.io.check.answers import AnswerRun, check_answers
+from unjudged.io.check.corpus import check_corpus
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
 from unjudged.measures.ties import tie_effect
@@ -43,7 +45,7 @@ COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add(parser, "qrels", "runs", "teams", "qa", "fix", command="check")
+    options.add(parser, "qrels", "runs", "teams", "qa", "corpus", "fix", "severity", command="check")
     options.add_output(parser, "check")
 
 
@@ -53,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input can be used once")
     if args.fix and files.STDIN in (args.qrels, *args.runs):
         raise UsageError("--fix writes beside the originals and cannot repair standard input; save it to a file first")
+    if args.corpus is not None and (args.qa or files.STDIN in (args.qrels, *args.runs)):
+        raise UsageError("--corpus looks up the documents of TREC files, not of answers (--qa) or standard input")
     if args.qa and args.fix:
         raise UsageError("--fix repairs TREC text, not answers (--qa)")
     tallies: list[findings.Tally]
@@ -67,11 +71,15 @@ def run(args: argparse.Namespace) -> int:
         copies = _copies(tallies[0], looks) if args.fix else {}
         ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks})
     found = [*(finding for tally in tallies for finding in tally.findings()), *ties]
+    if args.corpus is not None:
+        found += check_corpus(args.corpus, [args.qrels, *(look.path for look in looks)])
     places = {path: place for place, path in enumerate(dict.fromkeys(finding.file for finding in found))}
-    found.sort(key=lambda finding: places[finding.file])
-    result = _result(found, args, [look.path for look in looks])
-    if found or args.format != "text" or args.output:
-        options.write_output(result.render(args.format), args.output)
+    worst = findings.SEVERITIES.index
+    found.sort(key=lambda finding: (worst(finding.severity), finding.code, places[finding.file]))
+    told = [finding for finding in found if worst(finding.severity) <= worst(args.severity)]
+    result = _result(told, args, [look.path for look in looks])
+    if told or args.format != "text" or args.output:
+        options.write_text(result.render(args.format), args)
     severities = Counter(finding.severity for finding in found)
     if args.fix:
         _write(copies, args.qrels, found)
@@ -124,8 +132,8 @@ def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: S
     def layout() -> tuple[Sequence[str], list[Sequence[Any]]]:
         names = [str(Path(f.file).relative_to(folder)) if folder else f.file for f in found]
         rows = zip(names, found, strict=True)
-        return ("file", "line", "code", "severity", "finding"), [
-            (name, f.line, f.code, f.severity, f.sentence) for name, f in rows
+        return ("severity", "code", "file", "line", "finding"), [
+            (f.severity, f.code, name, f.line, f.sentence) for name, f in rows
         ]
 
     inputs = (args.qrels, *runs, *([args.teams] if args.teams else []))
@@ -143,7 +151,7 @@ def _copies(judgments: findings.Tally, looks: Iterable[lint.RunCheck]) -> dict[s
     paths += [look.path for look in looks if findings.FIXABLE & look.tally.found.keys()]
     copies: dict[str, Path] = {}
     for path in paths:
-        copy = Path(path).with_name(files.run_name(path) + ".fixed")
+        copy = Path(path).with_name(files.file_name(path) + ".fixed")
         if copy.exists() or copy.is_symlink():
             raise UsageError(f"{copy} is there already; remove or rename it, --fix never writes over a file")
         if copy in copies.values() and path not in copies:

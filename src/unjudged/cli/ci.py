@@ -4,15 +4,22 @@ unjudged ci qrels.txt new.run --baseline old.run
 unjudged ci qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.02 --holes 0.1 --junit report.xml
 
 A run passes where the topics rule out a loss of the margin or more, and fails where they rule out a smaller one.
+Unjudged documents are estimated; where they are what leaves it open, the first ones to judge are named.
+compare asks another question (any difference, either way?): a run may fail here where compare cannot tell.
 Exit code 0: pass; 1: fail; 2: unusable input; 3: cannot tell (--doubt fail makes it 1, --doubt pass 0).
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
+from typing import TYPE_CHECKING
 
 from unjudged.cli import options
 from unjudged.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from unjudged.collection import Collection
 
 HELP = "regression gate: pass, fail or cannot tell"
 EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
@@ -20,14 +27,14 @@ EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "junit"))
+    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "corpus", "junit"))
     options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", ("alpha", "correction")))
     options.add_output(parser, "ci")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
-    from unjudged.io.files import expand, run_name
+    from unjudged.io.files import expand, run_names
     from unjudged.studies import find
     from unjudged.studies.by_name import gate
     from unjudged.studies.gate import DOUBT, answer, junit
@@ -38,11 +45,14 @@ def run(args: argparse.Namespace) -> int:
     files = [path for run in args.runs for path in expand(run)]
     if len(files) != 1:
         raise UsageError(f"the gate compares one run with its baseline, {len(files)} runs were given")
-    (file,), baseline = files, run_name(args.baseline)
+    (file,) = files
     args.runs = [file, args.baseline]
-    if run_name(file) == baseline and file != args.baseline:  # pr/bm25.run against main/bm25.run: called by their paths
+    name, baseline = run_names(args.runs)
+    if name == baseline and file != args.baseline:  # pr/bm25.run against main/bm25.run: called by their paths
         args.runs, baseline = {path: path for path in args.runs}, args.baseline
     collection = options.open_collection(args)
+    if args.corpus is not None:
+        _tell_older(collection, args.corpus)
     if len(collection.runs) != 2:
         raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
     new = next(name for name in collection.runs if name != baseline)
@@ -53,5 +63,18 @@ def run(args: argparse.Namespace) -> int:
     text = found.render(args.format)
     if args.format in ("text", "markdown") and found.verdict is not None:
         text = f"{text}\n{said}: {one_line(found.verdict.sentence)}\n"
+        if (step := found.verdict.next) is not None:
+            text += f"next: {one_line(step.sentence)}\n      {shlex.join(('unjudged', *step.command))}\n"
     options.write_output(text, args.output)
     return EXIT_CODES[args.doubt or said if said == DOUBT else said]
+
+
+def _tell_older(collection: Collection, corpus: str) -> None:
+    """A note where judged documents are no longer in the corpus: the judgments are older than it."""
+    from unjudged.io.corpus_ids import absent, read_corpus_ids
+    from unjudged.io.ids import to_text
+
+    docs = [collection.judgments.docs.raw(row) for row in range(len(collection.judgments))]
+    if gone := absent(docs, read_corpus_ids(corpus)):
+        many = f"{len(gone)} of {len(set(docs))} judged documents are not in it (e.g. {to_text(gone[0])})"
+        options.print_notes([f"the judgments are older than the corpus: {many}"])

@@ -3,6 +3,7 @@
 unjudged compare qrels.txt runs/ -m AP,nDCG@10
 unjudged compare qrels.txt runs/ --baseline bm25.run --margin 0.01 --pairs
 unjudged compare qrels.txt a.run b.run -m P@10,RBP --unjudged bounds
+unjudged compare --scores scores.csv --baseline bm25
 unjudged compare qrels.txt runs/ -m AP --figure pairs.svg --figure differences=differences.pdf
 """
 
@@ -10,9 +11,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import options
+from unjudged.errors import UsageError
+from unjudged.io import files
+from unjudged.options import default
+
+if TYPE_CHECKING:
+    from unjudged.collection import Collection
+    from unjudged.scoring import Scores
 
 HELP = "which runs differ significantly, and by how much"
 
@@ -23,8 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     testing = ("testing", (*options.TESTING, "correction", "margin"))
     scoring = ("scoring", (*options.SCORING, "growth"))
-    options.add_all(parser, "compare", *options.COLLECTION, "measures", "baseline", "pairs", testing, scoring)
-    options.add_output(parser, "compare", CHARTS)
+    own = ("measures", "baseline", "pairs", "ranks", "slice")
+    options.add_all(parser, "compare", *options.COLLECTION, options.SCORE_TABLE, *own, testing, scoring)
+    options.add_output(parser, "compare", CHARTS, arranging=("sort", "rows"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,13 +42,48 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies.by_name import compare
     from unjudged.studies.compare import CHARTS
 
+    if args.ranks:
+        return rank(args, options.open_source(args, args.measures or None))
     names = (*options.TESTING, "correction", "margin", "pairs", *options.SCORING, "growth")
-    given = options.keywords(args, *names) | {"measures": options.measures_asked(args, "compare")}
+    given = options.keywords(args, *names)
+    if not args.scores:
+        given["measures"] = options.measures_asked(args, "compare")
     find("compare").ready(given)  # what is misspelt is told before anything is read
     charts = options.charts_asked(args, CHARTS)
-    collection = options.open_collection(args)
-    baseline = _named(args.baseline, collection.runs)
-    found = compare(collection, baseline=baseline, jobs=args.jobs, call=args.call, **given)
+    source = options.open_source(args, args.measures or None)
+    baseline = _named(args.baseline, source.runs)
+    if args.slice:
+        if charts:
+            raise UsageError("--slice has no chart")
+        given = {name: value for name, value in given.items() if name != "pairs"}
+        return sliced(args, source, baseline=baseline, **given)
+    found = compare(source, baseline=baseline, jobs=args.jobs, call=args.call, **given)
+    options.write_result(found, args, charts, verdict=True)
+    return 0
+
+
+def sliced(args: argparse.Namespace, source: Collection | Scores, **asked: Any) -> int:
+    """The same within slices of the topics, as `unjudged study slices` gives it."""
+    from unjudged.studies import study
+
+    found = study("slices", source, slice=args.slice, jobs=args.jobs, call=args.call, **asked)
+    options.write_result(found, args, verdict=True)
+    return 0
+
+
+def rank(args: argparse.Namespace, source: Collection | Scores) -> int:
+    """The ranks of the runs instead, as `unjudged study ranks` gives them."""
+    from unjudged.studies.by_name import ranks
+
+    asked = options.keywords(args, *(n for n in (*options.SCORING, "alpha", "resamples", "seed") if hasattr(args, n)))
+    if asked["unjudged"] == default("unjudged", "compare"):  # ranks are those of the scores as they are
+        del asked["unjudged"]
+    if isinstance(wanted := args.measures or None, list):
+        asked["measures"] = wanted
+    elif not getattr(args, "scores", None):
+        asked["measures"] = default("measures", "compare")
+    found = ranks(source, jobs=args.jobs, call=args.call, **asked)
+    charts = options.charts_asked(args, ("ranks",)) if hasattr(args, "figure") else []
     options.write_result(found, args, charts, verdict=True)
     return 0
 
@@ -48,5 +92,4 @@ def _named(baseline: str | None, runs: Sequence[str]) -> str | None:
     """The baseline's name; its file may be given instead."""
     if baseline is None or baseline in runs:
         return baseline
-    of_file = Path(baseline).name.removesuffix(".gz")
-    return of_file if of_file in runs else baseline
+    return files.called(baseline, runs)

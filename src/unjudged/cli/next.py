@@ -20,6 +20,7 @@ from pathlib import Path
 
 from unjudged.cli import options
 from unjudged.holes.assessors import FORMATS as FOR_ASSESSORS
+from unjudged.io import files
 from unjudged.results import FORMATS
 
 HELP = "which unjudged documents to judge next"
@@ -46,14 +47,14 @@ def run(args: argparse.Namespace) -> int:
     for path in filter(None, (args.merged, args.output)):
         if path != "-":
             refuse_unwritable(path)
-    args.runs = _with_files(args.runs, (args.new, args.baseline))
+    args.runs = with_files(args.runs, (args.new, args.baseline))
     collection = options.open_collection(args)
     queries = read_texts(args.queries, collection.topics) if args.queries else {}
     found = next_to_judge(
         collection,
         wanted,
-        new=_named(args.new, collection.runs),
-        baseline=_named(args.baseline, collection.runs),
+        new=named(args.new, collection.runs),
+        baseline=named(args.baseline, collection.runs),
         all_pairs=args.all,
         correction=args.correction or "holm",
         queries=queries,
@@ -73,20 +74,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _with_files(runs: list[str], asked: Iterable[str | None]) -> list[str]:
+def with_files(runs: list[str], asked: Iterable[str | None]) -> list[str]:
     """The runs given, and the new run and the baseline where they are files of their own."""
-    from unjudged.io.files import expand, run_name
-
     own = [name for name in asked if name is not None and Path(name).is_file()]
     if not own:
         return runs
-    names = {run_name(path) for run in runs for path in expand(run)}
-    return [*runs, *dict.fromkeys(name for name in own if run_name(name) not in names)]
+    names = {files.run_name(path) for run in runs for path in files.expand(run)}
+    return [*runs, *dict.fromkeys(name for name in own if files.run_name(name) not in names)]
 
 
-def _named(given: str | None, runs: tuple[str, ...]) -> str | None:
+def named(given: str | None, runs: tuple[str, ...]) -> str | None:
     """A run's name; its file may be given instead."""
     if given is None or given in runs:
         return given
-    name = Path(given).name
-    return next((run for run in (name, name.removesuffix(".gz")) if run in runs), given)
+    return files.called(given, runs)

@@ -9,27 +9,32 @@ import argparse
 import contextlib
 import dataclasses
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, nearest, one_line
 from unjudged.options import OPTIONS, Option, default, option
-from unjudged.results import FORMATS
+from unjudged.results import FORMATS, SAFE_CSV
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.collection.manifest import Collections
     from unjudged.results import Result
+    from unjudged.scoring import Scores
 
 READING = (
     *("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "same_answer"),
-    *("only", "jobs"),
+    *("only", "residual", "jobs"),
 )
 POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
 TESTING = ("test", "alpha", "resamples", "seed")
 WORK = ("workdir", "cluster")
+ARRANGING = ("sort", "rows", "digits")
+LAID_OUT = ("text", "markdown", "latex")
+"""Formats that are read, not processed."""
 
 Argument = str | tuple[str, tuple[str, ...]]
 """The name of an option, or a heading and the options under it."""
@@ -106,6 +111,10 @@ def _typed(declared: Option) -> Any:
 
 def check_values(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """A UsageError for values that mean nothing, before anything is read."""
+    if getattr(args, "safe_csv", False):
+        if args.format != "csv":
+            raise UsageError("--safe-csv belongs to --format csv")
+        args.format = SAFE_CSV
     for action in parser._actions:
         declared: Option | None = getattr(action, "declared", None)
         value = getattr(args, action.dest, None)
@@ -148,11 +157,18 @@ def add_output(
     command: str,
     charts: Sequence[str] | None = None,
     formats: tuple[str, ...] = FORMATS,
+    arranging: Sequence[str] = (),
 ) -> None:
-    """--format and -o; and --figure, where the result has charts (of these names, where they are known)."""
+    """--format and -o; and --figure, where the result has charts (of these names, where they are known).
+
+    `arranging`: which of --sort, --top and --digits there are.
+    """
     output = parser.add_argument_group("output")
+    add(output, *arranging, command=command)
     add(output, "format", command=command, choices=formats)
     add(output, "output", command=command)
+    if "csv" in formats:
+        add(output, "safe_csv", command=command)
     if charts is not None:
         named = f"; NAME is {', '.join(charts[:-1])} or {charts[-1]}" if len(charts) > 1 else ""
         add(output, "figure", help=OPTIONS["figure"].help + named)
@@ -201,16 +217,53 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
 
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
+    _refuse_unwritable(args)
     collection = read_collection(
         args.qrels,
         args.runs,
         Reading(args.ties, args.truncate, args.lenient, args.strict, args.same_answer),
         **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
         need_runs=need_runs,
-        lists=lists,
+        lists=lists or args.residual is not None,
     )
+    if args.residual is not None:
+        from unjudged.changes.residual import residual
+
+        collection = residual(collection, args.residual)
     print_notes(collection.notes)
     return collection
+
+
+def _refuse_unwritable(args: argparse.Namespace) -> None:
+    """A file that cannot be written is told before the work, not after it."""
+    from pathlib import Path
+
+    from unjudged.io.write import refuse_unwritable
+
+    output = getattr(args, "output", None)
+    if output not in (None, "-") and not Path(output).is_dir():
+        refuse_unwritable(output)
+
+
+SCORE_TABLE: Argument = ("scores at hand", ("scores", "missing"))
+"""Instead of a collection: a table of scores."""
+
+
+def open_source(args: argparse.Namespace, measures: Any = None) -> Collection | Scores:
+    """The score table of --scores, else the collection of QRELS RUN...; notes go to stderr."""
+    if not args.scores:
+        if args.qrels is None or not args.runs:
+            missing = "QRELS and RUN" if args.qrels is None else "RUN"
+            table = "FILE" if args.qrels is None else args.qrels
+            raise UsageError(f"{missing} missing: give the judgments and the runs, or a score table (--scores {table})")
+        return open_collection(args)
+    from unjudged.score_tables import load_scores
+
+    if args.qrels is not None:
+        raise UsageError("give QRELS RUN... or --scores FILE, not both")
+    found = load_scores(list(args.scores), measures, missing=args.missing, call=args.call)
+    print_notes(found.notes)
+    return found
 
 
 def needs_collection(args: argparse.Namespace) -> None:
@@ -219,7 +272,10 @@ def needs_collection(args: argparse.Namespace) -> None:
         raise UsageError("--collection chooses from a manifest: give --collections FILE, too")
     if args.qrels is None or not args.runs:
         missing = "QRELS and RUN" if args.qrels is None else "RUN"
-        raise UsageError(f"{missing} missing: give the judgments and the runs, or a manifest (--collections FILE)")
+        raise UsageError(
+            f"{missing} missing: give the judgments and the runs, a manifest (--collections FILE) or a score table "
+            "(--scores FILE)"
+        )
 
 
 def described_by(args: argparse.Namespace) -> int:
@@ -249,6 +305,13 @@ def open_again(args: argparse.Namespace, qrels: str) -> Collection:
     return open_collection(argparse.Namespace(**{**vars(args), "qrels": qrels, "teams": None}))
 
 
+def open_judgments_of(args: argparse.Namespace, qrels: str) -> Collection:
+    """Judgments alone, read as the arguments say."""
+    return open_collection(
+        argparse.Namespace(**{**vars(args), "qrels": qrels, "runs": [], "teams": None}), need_runs=False
+    )
+
+
 def open_other_judges(args: argparse.Namespace, paths: Sequence[str]) -> dict[str, Collection]:
     """Judgments of the same topics by others, by name, read as the first ones; notes go to stderr with the file."""
     from unjudged.collection.load import read_collection
@@ -261,7 +324,8 @@ def open_other_judges(args: argparse.Namespace, paths: Sequence[str]) -> dict[st
     reading = Reading(lenient=args.lenient, strict=args.strict)
     asked = keywords(args, "only", "negative", "qrels_format")
     sets = [read_collection(path, [], reading, **asked, need_runs=False) for path in paths]
-    print_notes(f"{path}: {note}" for path, one in zip(paths, sets, strict=True) for note in one.notes)
+    told = [(path, note) for path, one in zip(paths, sets, strict=True) for note in one.notes]
+    print_notes(note if note.startswith(f"{path}:") else f"{path}: {note}" for path, note in told)
     return dict(zip(names, sets, strict=True))
 
 
@@ -340,11 +404,37 @@ def write_result(
 ) -> None:
     """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
     print_notes(result.notes)
-    text = result.render(args.format)
+    text = arranged(result, args).render(args.format)
     said = verdict and args.format == "text" and result.verdict is not None
-    write_output(f"{text}\n{result.verdict}\n" if said else text, args.output)
+    write_text(f"{text}\n{result.verdict}\n" if said else text, args)
     for name, path in charts:
         result.plot(name).save(path)
+        tell_written(path)
+
+
+def arranged(result: Result, args: argparse.Namespace) -> Result:
+    """The result as --sort, --top and --digits lay it out."""
+    asked = {name: getattr(args, name, None) for name in ARRANGING}
+    given = [option(name).spellings[0] for name, value in asked.items() if value is not None]
+    if given and args.format not in LAID_OUT:
+        raise UsageError(f"{' and '.join(given)} belong to --format {', '.join(LAID_OUT)}; other formats are complete")
+    return result.arranged(**asked)
+
+
+def write_text(text: str, args: argparse.Namespace) -> None:
+    """A table with what is said about it: in colours on a terminal, else as it is; a file that was written is named."""
+    from unjudged.cli import colour
+
+    if args.output in (None, "-") and args.format == "text" and colour.wanted():
+        text = colour.painted(text)
+    write_output(text, args.output)
+    tell_written(args.output)
+
+
+def tell_written(path: str | None) -> None:
+    """Name the file that was written, on stderr."""
+    if path not in (None, "-"):
+        print(f"wrote {path}", file=sys.stderr)
 
 
 def write_judgments(before: Collection, after: Collection, path: str | None) -> None:
@@ -369,10 +459,21 @@ def write_output(text: str | Iterable[str], path: str | None) -> None:
 def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
     """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all."""
     if path is None or path == "-":
+        pieces = [data] if isinstance(data, bytes) else data
+        if sys.stdout.isatty():
+            pieces = map(shown_safely, pieces)
         sys.stdout.flush()
-        sys.stdout.buffer.writelines([data] if isinstance(data, bytes) else data)
+        sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return
     from unjudged.io.write import write_whole
 
     write_whole(path, data)
+
+
+_CONTROL = re.compile(rb"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+
+def shown_safely(text: bytes) -> bytes:
+    """Text for a terminal: colours stay, every other control character, which a name may hold, becomes `?`."""
+    return _CONTROL.sub(lambda found: found[1] or b"?", text)

@@ -149,12 +149,12 @@ def _agree(args: argparse.Namespace) -> None:
     judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows. What other
     judgments do to the order of runs and to decisions between them: unjudged judges audit.
     """
-    from unjudged.io.files import run_name
+    from unjudged.io.files import run_names
     from unjudged.judges.agreement import judge_agreement
 
     if len(args.qrels) < 2:
         raise UsageError("agreement needs at least two files of judgments")
-    names = [run_name(path) for path in args.qrels]
+    names = run_names(args.qrels)
     if len(set(names)) < len(names):
         names = list(args.qrels)
     sets = options.open_judgments(args)
@@ -164,6 +164,46 @@ def _agree(args: argparse.Namespace) -> None:
     if args.format == "text" and not args.confusion:
         text += f"\n{found.confusion.render('text')}"
     options.write_output(text, args.output)
+
+
+def _diff(args: argparse.Namespace) -> None:
+    """Versions: what changed from one set of judgments to the next, and what that did to runs.
+
+    unjudged qrels diff old.txt new.txt
+    unjudged qrels diff old.txt new.txt runs/ -m nDCG@10
+    unjudged qrels diff old.txt new.txt runs/ --per-run       scores and ranks before and after
+    unjudged qrels diff old.txt new.txt runs/ --outcomes      pairs of runs whose outcome is another one
+
+    Labels: topic, doc, old and new grade (empty: not judged), the number of runs that retrieved the document, and what
+    the change of this one label does to the mean of the run it moves most. Labels that moved most stand first.
+    """
+    from unjudged.judges.versions import changed_outcomes, qrels_diff
+    from unjudged.results import Provenance, Result
+    from unjudged.studies import study
+
+    if (args.per_run or args.outcomes) and not args.runs:
+        raise UsageError("to see what the change did to runs, give the runs as well")
+    measures = options.measures_asked(args, "qrels diff")
+    new = options.open_again(args, args.new) if args.runs else options.open_judgments_of(args, args.new)
+    if not args.per_run and not args.outcomes:
+        old = options.open_judgments_of(args, args.old)
+        found = qrels_diff(old, new, measures, rel=args.rel, call=args.call)
+    else:
+        old = options.open_again(args, args.old)
+        sides = [(side, {"measures": measures, "rel": args.rel}) for side in (old, new)]
+        if args.outcomes:
+            before, after = (study("compare", side, **asked) for side, asked in sides)
+            rows = changed_outcomes(before, after)
+            pairs = ("run_a", "run_b", "measure", "before", "after")
+            found = Result(pairs, lambda: rows, Provenance.of(args.call, (args.old, args.new)))
+            options.print_notes([f"{len(rows)} of {len(list(after.rows()))} outcomes are other ones"])
+        else:
+            parts = [study("change", new, before=old, measures=[m], rel=args.rel) for m in measures]
+            table = [(row[0], str(m), *row[2:]) for m, part in zip(measures, parts, strict=True) for row in part.rows()]
+            columns = ("run", "measure", "before", "after", "change", "rank_before", "rank_after")
+            found = Result(columns, lambda: table, parts[0].provenance, notes=[n for part in parts for n in part.notes])
+    options.print_notes(found.notes)
+    options.write_output(found.pieces(args.format), args.output)
 
 
 PARTS = {
@@ -199,6 +239,13 @@ PARTS = {
         _agree,
         "how far judges agree: confusion table, kappa, alpha, overlap",
         ("qrels", "per_topic", "rel", "binary", "confusion", READING_JUDGMENTS),
+        FORMATS,
+    ),
+    "diff": Part(
+        "qrels diff",
+        _diff,
+        "what changed between two versions, and what that did to runs",
+        ("old", "new", "runs", "measures", "rel", "per_run", "outcomes", ("reading", options.READING)),
         FORMATS,
     ),
 }

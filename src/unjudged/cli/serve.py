@@ -3,14 +3,15 @@
   unjudged serve qrels.txt runs/ --teams teams.tsv
 
 Choose measures, policy, runs and teams; leave a team out, cut the pool, add a run by drag and drop; look at two runs
-topic by topic. The URL holds all you chose, so it can be kept; 'Save as report' gives a file. Ctrl+C ends it.
+topic by topic. The URL holds all you chose, so it can be kept; 'Save as report' gives a file. /judge is the page for
+judging unjudged documents ('unjudged judge' explains it). Ctrl+C ends it.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from unjudged.cli import options, report
+from unjudged.cli import judge, options, report
 
 HELP = "the local page: the report with controls, on this computer only"
 
@@ -18,7 +19,8 @@ HELP = "the local page: the report with controls, on this computer only"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     report.add_settings(parser, "serve")
-    options.add(parser, "port", "open", "max_upload", command="serve")
+    options.add(parser, "second", "port", "open", "max_upload", command="serve")
+    options.group(parser, "judging page", *judge.PAGE, command="serve")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -27,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.reporting import Settings
     from unjudged.thresholds import read_thresholds
     from unjudged.web import serve
+    from unjudged.web.judging import Desk
 
     read_pooled(args.pooled)  # a file that cannot be used is refused before anything else is read
     settings = Settings(
@@ -35,13 +38,16 @@ def run(args: argparse.Namespace) -> int:
     )
     thresholds = read_thresholds(args.thresholds)
     collection = options.open_collection(args)
+    second = None if args.second is None else options.open_other_judges(args, args.second)
     with options.on_cluster(args.cluster) as executor:
         serve(
             collection,
             settings=settings,
             thresholds=thresholds,
             open_browser=args.open,
+            desk=Desk(collection, judge.setup(args)),
             executor=executor,
+            second=second,
             **options.keywords(args, "port", "max_upload", "jobs", "workdir"),
         )
     return 0

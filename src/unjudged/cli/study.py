@@ -21,6 +21,7 @@ from unjudged.options import of_study, option
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
+    from unjudged.scoring import Scores
     from unjudged.studies import Study
 
 EXCLUDING = {"one_per_team": "all_runs", "all_runs": "one_per_team"}
@@ -40,7 +41,7 @@ class Part:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The study's options, which come from its keyword arguments."""
         study, command = self._study, f"study {self._study.name}"
-        options.add_all(parser, command, *options.COLLECTIONS)
+        options.add_all(parser, command, *options.COLLECTIONS, options.SCORE_TABLE)
         own = parser.add_argument_group("this study")
         groups = {group.title: parser.add_argument_group(group.title) for group in study.groups.values()}
         titles = {name: group.title for group in study.groups.values() for name in inspect.signature(group).parameters}
@@ -62,12 +63,15 @@ class Part:
         given = {n: v for n in study.options if (v := getattr(args, n)) is not None and v is not False}
         if any(other in given and getattr(args, f"usual_{name}", False) for name, other in EXCLUDING.items()):
             raise UsageError("--one-per-team and --all-runs exclude each other")
+        asked = given.pop("measures", None) if args.scores else None
         study.ready({**self._fixed, **given})  # refuses what means nothing before anything is read
         several = bool(args.beside) or options.described_by(args) > 1
         charts = options.charts_asked(args, study.charts({**self._fixed, **given}, several=several))
         if other := next((name for name in JUDGMENTS if name in given and several), None):
             raise UsageError(f"{option(other, f'study {study.name}').spellings[0]} is for one collection at a time")
-        collections = _collections(args)
+        collections = _collections(args, asked)
+        if asked is not None:
+            given["measures"] = asked
         if "before" in given:
             given["before"] = options.open_again(args, given["before"])
         if "second" in given:
@@ -111,7 +115,11 @@ class _Studies(Mapping[str, Part]):
 PARTS = _Studies()
 
 
-def _collections(args: argparse.Namespace) -> Collection | Mapping[str, Collection]:
+def _collections(args: argparse.Namespace, measures: Any = None) -> Collection | Scores | Mapping[str, Collection]:
+    if args.scores:
+        if args.collections is not None or args.beside:
+            raise UsageError("--scores stands instead of QRELS RUN..., --collections and --beside")
+        return options.open_source(args, measures)
     if args.collections is not None:
         if args.beside:
             raise UsageError("--beside puts a collection beside QRELS RUN...; write it into the manifest instead")

@@ -17,15 +17,17 @@ Differences from trec_eval are listed in docs/trec_eval.md.
 
 from __future__ import annotations
 
-import functools
 import getopt
-import math
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unjudged.cli import options
+from unjudged.cli.trec_table import Table
 from unjudged.errors import InputError, MeasureError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from unjudged.cli.trec_table import ZScores
 
 HELP = "drop-in for trec_eval 10 (and 9 with --as 9)"
 
@@ -148,9 +150,9 @@ def _evaluate(qrels: str, run: str, flags: dict[str, list[str]], version: int) -
     lines = _lines(flags.get("-m", []), version, format)
     only = flags.get("-D", [""])[-1].partition(".")[2]
     zscores = _read_zscores(flags["-Z"][-1]) if "-Z" in flags else None
-    evaluate = {"qrels": _judged, "qrels_jg": _by_group}.get(format, _preferred)
+    evaluate = _judged if format in ("qrels", "qrels_jg") else _preferred
     found = evaluate(qrels, run, flags, lines, version)
-    table = Table(found, lines, zscores, complete="-c" in flags, version=version, only=only)
+    table = Table(*found, lines, zscores=zscores, complete="-c" in flags, version=version, only=only)
     return table.text(per_topic="-q" in flags, summary="-n" not in flags)
 
 
@@ -162,6 +164,8 @@ class Values(NamedTuple):
     answered: Sequence[bool]
     values: list[Any]
     """One column per line; None for `runid`."""
+    relevant: float = 0.0
+    """Judgments with a grade above 0, whatever the smallest relevant grade."""
 
 
 def _reading(flags: dict[str, list[str]], ties: str) -> Any:
@@ -183,17 +187,23 @@ def _cells(line: Any, hits: Any, flags: dict[str, list[str]], version: int) -> A
             measure = measure(documents=float(documents))
         if version == 10 and "rounding" in measure.definition.parameters:
             measure = measure(rounding="nearest")
-    return np.nan_to_num(measure.cells(hits), nan=0.0, posinf=0.0, neginf=0.0)
+    cells = np.nan_to_num(measure.cells(hits), nan=0.0, posinf=0.0, neginf=0.0)
+    if measure.name in ("IPrec", "IPrecAvg") and "-J" in flags:  # its 0/0: no judged document, and none is needed
+        lowest = min(measure.params.get("recalls", [measure.params.get("recall")]))
+        needed = np.floor(lowest * hits.relevant(measure.params["rel"]).R + (0.9 if version == 9 else 0.5))
+        cells = np.where((hits.length == 0) & (needed == 0), np.nan, cells)
+    return cells
 
 
 def _judged(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any], version: int) -> Values:
-    """Ordinary judgments."""
+    """Ordinary judgments, or those of several assessors."""
     import numpy as np
 
     from unjudged.collection.load import read_collection
 
     reading = _reading(flags, "trec9" if version == 9 else "trec10")
-    collection = read_collection(qrels, run, reading, topic_notes=False, lists=False)
+    several = "qrels_jg" if flags.get("-R", [""])[-1] == "qrels_jg" else None
+    collection = read_collection(qrels, run, reading, topic_notes=False, lists=False, qrels_format=several)
     options.print_notes(collection.notes)
     hits = collection.hits.condensed() if "-J" in flags else collection.hits
     values: list[Any] = []
@@ -203,7 +213,8 @@ def _judged(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any],
             continue
         cells = _cells(line, hits, flags, version)
         values.append(np.where(hits.answered, cells, 0.0) if version == 9 and line.name == "yaap" else cells)
-    return Values(collection.tags[0], collection.topics, hits.answered.tolist(), values)
+    relevant = float(collection.judgments.count(1).sum())
+    return Values(collection.tags[0], collection.topics, hits.answered.tolist(), values, relevant)
 
 
 def _relstrings(hits: Any, length: int) -> list[str]:
@@ -231,57 +242,23 @@ def _ranked(run: str, topics: Iterable[str], reading: Any) -> tuple[str, list[li
     return collection.tags[0], [found.get(topic) for topic in topics]
 
 
-def _by_group(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any], version: int) -> Values:
-    """Judgment groups: each measure by the judgments of each group, averaged over the groups of the topic."""
-    from unjudged.collection.load import read_collection
-    from unjudged.io.judgment_groups import read_groups
-
-    levels = read_groups(qrels, "qrels_jg")
-    name, ranked = _ranked(run, levels, _reading(flags, "trec9" if version == 9 else "trec10"))
-    judged: dict[str, dict[str, int]] = {}
-    listed: dict[str, dict[str, float]] = {}
-    groups: list[list[str]] = []  # of each topic
-    for number, (said, docs) in enumerate(zip(levels.values(), ranked, strict=True)):
-        groups.append(list(dict.fromkeys(f"{number} {each.group}" for each in said)))
-        for each in said:
-            judged.setdefault(f"{number} {each.group}", {})[each.doc] = int(each.level)
-        if docs:
-            listed |= {group: {doc: -float(rank) for rank, doc in enumerate(docs)} for group in groups[-1]}
-    collection = read_collection(judged, {"run": listed}, _reading({}, "file"), topic_notes=False)
-    hits = collection.hits.condensed() if "-J" in flags else collection.hits
-    place = {group: i for i, group in enumerate(collection.topics)}
-    values: list[Any] = []
-    for line in lines:
-        if line.measure is None:
-            values.append(None)
-            continue
-        cells = _cells(line, hits, flags, version)
-        # one group after another: the last digit hangs on it
-        values.append(
-            [functools.reduce(float.__add__, [float(cells[place[g]]) for g in of]) / len(of) for of in groups]
-        )
-    return Values(name, list(levels), [docs is not None for docs in ranked], values)
-
-
 def _preferred(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any], version: int) -> Values:
     """Preferences. Equal scores are ordered by document, smallest first (the other way round than elsewhere)."""
-    from unjudged.io.judgment_groups import read_groups
-    from unjudged.measures.preference_pairs import MEASURES, pairs_of
+    from unjudged.io.judgment_groups import in_bytes, read_groups
+    from unjudged.measures.preference_pairs import MEASURES, Memory, pairs_of
 
     levels = read_groups(qrels, flags["-R"][-1])
     name, ranked = _ranked(run, levels, _reading(flags, "ascending"))
-    pairs = [pairs_of(docs or (), said) for docs, said in zip(ranked, levels.values(), strict=True)]
+    memory, order = Memory(), sorted(range(len(ranked)), key=lambda t: in_bytes(list(levels)[t]))
+    made = {t: pairs_of(ranked[t] or (), list(levels.values())[t], memory) for t in order}
+    pairs = [made[t] for t in range(len(ranked))]
     values: list[Any] = []
     for line in lines:
         if line.name in MEASURES:
-            values.append([MEASURES[line.name][0](each) for each in pairs])
+            values.append([MEASURES[line.name](each) for each in pairs])
         else:
             values.append(None if line.value == "runid" else [1.0] * len(pairs))
     return Values(name, list(levels), [docs is not None for docs in ranked], values)
-
-
-ZScores = dict[tuple[str, str], tuple[float, float]]
-"""Mean and deviation of a measure in a topic."""
 
 
 def _read_zscores(path: str) -> ZScores:
@@ -299,77 +276,3 @@ def _read_zscores(path: str) -> ZScores:
         except ValueError:
             raise InputError("a z-score line needs topic, measure, mean and deviation", path, number) from None
     return found
-
-
-class Table:
-    """What trec_eval prints: a line per measure for each topic in byte order, then the summary."""
-
-    def __init__(
-        self, found: Values, lines: list[Any], zscores: ZScores | None, *, complete: bool, version: int, only: str
-    ) -> None:
-        self.zscores, self.complete, self.lines = zscores, complete, lines
-        self.name, self.topics, self.values = found.name, found.topics, found.values
-        wanted = [t for t, topic in enumerate(self.topics) if only in ("", topic)]
-        self.counted = [t for t in wanted if complete or found.answered[t]]
-        printed = self.counted if version == 10 else [t for t in wanted if found.answered[t]]
-        self.order = sorted(printed, key=lambda t: self.topics[t].encode("utf-8", "surrogateescape"))
-
-    def text(self, *, per_topic: bool, summary: bool) -> str:
-        """The whole output."""
-        out: list[str] = []
-        lines = list(zip(self.lines, self.values, strict=True))
-        if per_topic:
-            for topic in self.order:
-                name = self.topics[topic]
-                out += [
-                    self._line(line, name, self._cell(line, cells, topic)) for line, cells in lines if line.per_topic
-                ]
-        if summary:
-            out += [self._line(line, "all", self._summary(line, cells)) for line, cells in lines if line.summary]
-        return "".join(out)
-
-    def _line(self, line: Any, topic: str, value: Any) -> str:
-        if isinstance(value, str):
-            shown = value
-        else:
-            shown = f"{value:.0f}" if line.value == "int" and self.zscores is None else f"{value:6.4f}"
-        mark = "Z" if self.zscores is not None and not isinstance(value, str) else ""
-        return f"{mark}{line.name:<22}\t{topic}\t{shown}\n"
-
-    def _cell(self, line: Any, cells: Any, topic: int) -> Any:
-        value = cells[topic]
-        return value if isinstance(value, str) else self._zscore(self.topics[topic], line.name, float(value))
-
-    def _summary(self, line: Any, cells: Any) -> Any:
-        """The topics added one after another in the order printed, then divided: the last digit hangs on it."""
-        from unjudged.measures._measure import GEOMETRIC_FLOOR
-
-        many = len(self.counted)
-        if cells is None:
-            return self.name
-        if line.name == "num_q":
-            return float(many)
-        if line.name == "num_rel" and self.complete:  # of all judged topics, missing ones too; no z score
-            return float(sum(cells[t] for t in self.counted))
-        geometric, total = line.measure is not None and line.measure.mean == "geometric", 0.0
-        for topic in self.order:
-            value = float(cells[topic])
-            if geometric:
-                value = math.log(max(value, GEOMETRIC_FLOOR))
-            total += self._zscore(self.topics[topic], line.name, value)
-        if line.value == "int" or not many:
-            return total
-        if geometric:
-            total += (many - len(self.order)) * math.log(GEOMETRIC_FLOOR)
-            return math.exp(total / many)
-        return total / many
-
-    def _zscore(self, topic: str, name: str, value: float) -> float:
-        if self.zscores is None:
-            return value
-        if (topic, name) not in self.zscores:
-            return -1000000.0
-        mean, deviation = self.zscores[topic, name]
-        if deviation == 0:
-            return 0.0 if value == mean else -1000000.0
-        return (value - mean) / deviation

@@ -9,12 +9,13 @@ from __future__ import annotations
 from unjudged.collection.collection import Collection
 from unjudged.collection.hits import Cells, Hits, tabulated
 from unjudged.collection.joining import join_hits
-from unjudged.collection.judgments import Gains, Ideal, Judgments, key_of
+from unjudged.collection.judgments import LARGEST_GAIN, Gains, Ideal, Judgments, key_of
 from unjudged.collection.pool import Pool
 from unjudged.collection.rankings import Rankings
-from unjudged.collection.segments import Floats, Ints
+from unjudged.collection.segments import Floats, Ints, logarithms
 
 __all__ = [
+    "LARGEST_GAIN",
     "Cells",
     "Collection",
     "Floats",
@@ -27,5 +28,6 @@ __all__ = [
     "Rankings",
     "join_hits",
     "key_of",
+    "logarithms",
     "tabulated",
 ]

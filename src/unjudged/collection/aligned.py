@@ -11,9 +11,7 @@ import numpy.typing as npt
 from unjudged.collection import Ints, Judgments
 from unjudged.errors import UsageError
 from unjudged.io.ids import Ids
-
-UNJUDGED = -(2**31)
-"""Stands where a set does not judge the document (or gives it a negative grade)."""
+from unjudged.io.trec import UNJUDGED as UNJUDGED
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,6 +94,16 @@ class Collection:
         everything = origin.collection((*origin.runs, *added(self.history), *runs), full=True)
         return carried(everything, self.history, len(origin.runs))
 
+    def judged_by(self, judgments: Judgments) -> Collection:
+        """The same runs under judgments with topics of their own; the runs are read again.
+
+        It is another collection, not a change of this one: what was done to the judgments here is not repeated.
+        """
+        known = {run.name for run in self._readable().runs}
+        if later := [run for run in self.runs if run not in known]:
+            raise UsageError(f"run {later[0]} was added later and cannot be read under other judgments; load it again")
+        return self._readable().judged_by(judgments, self.runs)
+
     def _readable(self) -> Origin:
         if self._origin is None:
             raise UsageError("the runs of this collection cannot be read again; load them from files or objects")
@@ -153,6 +163,8 @@ class Collection:
         """
         if grade.shape != (len(self.judgments),):
             raise UsageError(f"{len(self.judgments)} grades are needed, one per judgment")
+        if self.judgments.aspects is not None:
+            raise UsageError("judgments of subtopics, intents or nuggets cannot get other grades of documents")
         judgments = self.judgments.with_grades(grade.astype(np.int32), top_grade)
         changed = int((judgments.grade != self.judgments.grade).sum())
         settings = self._told(f"{step}: {changed} of {len(grade)} grades changed")

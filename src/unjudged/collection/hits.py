@@ -308,6 +308,11 @@ class Hits:
 
         return cast(Hits, self.once("condensed", make))
 
+    @property
+    def is_condensed(self) -> bool:
+        """Is this a condensed list (or a view of one)?"""
+        return self._listed is not None or (self._base is not None and self._base._listed is not None)
+
     def _condensed_ties(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """First position and number of the hits that share each hit's score."""
         assert self.ties is not None

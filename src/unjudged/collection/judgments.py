@@ -13,8 +13,12 @@ import numpy.typing as npt
 from unjudged import kernels
 from unjudged.collection.segments import Floats, Ints, locked, ranges, starts_of
 from unjudged.errors import InputError, UsageError
+from unjudged.io.aspects import Aspects
 from unjudged.io.ids import Ids
-from unjudged.io.trec import QrelsTable
+from unjudged.io.trec import UNJUDGED, QrelsTable
+
+LARGEST_GAIN = 1e100
+"""Gains are added up over documents and divided by each other."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Gains:
     def __post_init__(self) -> None:
         by_grade = sorted(self.levels)
         values = [gain for _, gain in by_grade]
+        if any(g > LARGEST_GAIN for g in values):
+            raise UsageError(f"gains go up to {LARGEST_GAIN:g}, found {max(values):g}: sums of larger ones overflow")
         if not all(0 <= g < np.inf for g in values) or values != sorted(values):
             raise UsageError(f"gains must be non-negative and must not fall with the grade, found {dict(by_grade)}")
         if any(gain and grade < 1 for grade, gain in by_grade):
@@ -80,12 +86,16 @@ class Judgments:
     iterations: Ids = field(default_factory=lambda: Ids.of(["0"]))
     iteration: npt.NDArray[np.int32] | None = None
     group: npt.NDArray[np.int32] | None = None
+    opinions: npt.NDArray[np.int32] | None = None
+    """Documents x assessors, where several judged: the grade of each, UNJUDGED where there is none."""
+    aspects: Aspects | None = None
+    """Grades by subtopic, intent or nugget, where the judgments tell them apart."""
     source: str = "judgments"
     notes: tuple[str, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.starts, self.grade, self.order, self.iteration, self.group):
+        for array in (self.starts, self.grade, self.order, self.iteration, self.group, self.opinions):
             if array is not None:
                 locked(array)
 
@@ -117,6 +127,10 @@ class Judgments:
             levels = tuple(sorted((int(k), float(v)) for k, v in (gains or {}).items()))
             top = max(int(grade.max(initial=0)), 1, *(level for level, _ in levels))
             group = table.group if table.group is None or keep is None else table.group[keep]
+            opinions = table.opinions if table.opinions is None or keep is None else table.opinions[keep]
+            aspects = table.aspects if table.aspects is None or keep is None else table.aspects.of_rows(keep)
+            if opinions is not None and negative == "nonrelevant":
+                opinions = np.where(opinions == UNJUDGED, opinions, np.maximum(opinions, 0))
             scale = Gains(levels, top)
             scale.check(grade)
             return cls(
@@ -130,6 +144,8 @@ class Judgments:
                 table.iterations,
                 iteration,
                 group,
+                opinions,
+                aspects,
                 table.source,
             )
 
@@ -241,7 +257,9 @@ class Judgments:
         """These topics alone (gains and H stay those of the full collection)."""
         chosen = np.asarray(topics, np.int64)
         sizes = np.diff(self.starts)[chosen]
-        return self._with_rows(ranges(self.starts[:-1][chosen], sizes), self.topics.take(chosen), starts_of(sizes))
+        rows = ranges(self.starts[:-1][chosen], sizes)
+        here = self._with_rows(rows, self.topics.take(chosen), starts_of(sizes))
+        return here if here.aspects is None else replace(here, aspects=here.aspects.of_topics(chosen))
 
     def keeping(self, kept: npt.NDArray[np.bool_]) -> Judgments:
         """Only the rows chosen by a mask. Every topic stays; gains and H stay those of the full collection."""
@@ -259,13 +277,18 @@ class Judgments:
             order=rows if self.order is None else self.order[rows],
             iteration=None if self.iteration is None else self.iteration[rows],
             group=None if self.group is None else self.group[rows],
+            opinions=None if self.opinions is None else self.opinions[rows],
+            aspects=None if self.aspects is None else self.aspects.of_rows(rows),
             _kept={},
         )
 
     def with_grades(self, grade: npt.NDArray[np.int32], top_grade: int | None = None) -> Judgments:
-        """The same rows with other grades; gains and H stay those of the full collection, or of another top grade."""
+        """The same rows with other grades; gains and H stay those of the full collection, or of another top grade.
+
+        What each of several assessors said, and what was said of single aspects, does not stay.
+        """
         gains = self.gains if top_grade is None else Gains(self.gains.levels, top_grade)
-        return replace(self, grade=grade, gains=gains, _kept={})
+        return replace(self, grade=grade, gains=gains, opinions=None, aspects=None, _kept={})
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames
 from unjudged.io import qa as qa_io
+from unjudged.io.retrieved import is_results
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
@@ -41,7 +42,8 @@ def load(
 
     `qrels` is a file, a dict {topic: {doc: grade}} or a data frame; None where nothing is judged yet (the topics
     are then those of the runs, and a pool can be built). `runs` is a file, folder or glob, a dict
-    {topic: {doc: score}} (one run), a data frame, a list of such things, or a dict {name: any of these}.
+    {topic: {doc: score}} or {topic: hits} (one run; hits as retrievers and vector stores return them, see `as_run`), a
+    data frame, a list of such things, or a dict {name: any of these}.
     `teams` maps runs to teams (a TSV file or a dict). `gains` gives grades their gains, `only` restricts to
     topics (`"601-650,700"`). `ties`, `truncate`, `lenient`, `strict` and `negative` say how to read; see
     `unjudged score --help`. `qa=True` reads question answering: answer classes and runs of answers, from
@@ -139,6 +141,15 @@ class Origin:
             raise UsageError("standard input can be read once, this needs the runs again: give files")
         return replace(self, reading=replace(self.reading, ties=ties)).collection(self.runs, full=True)
 
+    def judged_by(self, judgments: Judgments, runs: Sequence[str]) -> Collection:
+        """These of the runs over other judgments, read as they were read before."""
+        chosen = {run.name: run for run in self.runs}
+        if any(run.read_once for run in self.runs):
+            raise UsageError("standard input can be read once, this needs the runs again: give files")
+        teams = {run: team for run, team in self.teams.items() if files.called(run, runs) in runs}
+        quiet = replace(self, judgments=judgments, teams=teams, topic_notes=False)
+        return quiet.collection([chosen[run] for run in runs if run in chosen])
+
     def inputs(self, runs: Any) -> tuple[RunInput, ...]:
         """More runs, to be read as the others were."""
         return run_inputs(runs, self.judgments, self.reading)
@@ -150,10 +161,11 @@ class Origin:
         notes = [f"{judgments.source}: {note}" for note in judgments.notes]
         notes += _run_notes(tables, judgments, topic_notes=self.topic_notes, outside=self.only is None)
         names = tuple(table.name for table in tables)
+        teams = {files.called(run, names): team for run, team in self.teams.items()}
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise UsageError(f"two runs are called {twice}")
-        if absent := [run for run in self.teams if run not in names]:
+        if absent := [run for run in teams if run not in names]:
             many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
             notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
         if full:
@@ -165,7 +177,7 @@ class Origin:
             names,
             join_hits(judgments, tables),
             tuple(table.outside for table in tables),
-            dict(self.teams),
+            teams,
             tuple(notes),
             (judgments.source, *(table.source for table in tables)),
             tuple(table.tag for table in tables),
@@ -188,7 +200,7 @@ class RunInput:
     """One run and where it comes from: a file, lists in memory (a private copy), or a stream that has gone by."""
 
     name: str
-    source: str | list[dicts.TopicList] | dict[str, tuple[str, ...]] | RunTable
+    source: str | dicts.HeldRun | dict[str, tuple[str, ...]] | RunTable
 
     def read(self, judgments: Judgments, reading: Reading, seen: files.Unchanged, keep_docs: bool) -> RunTable:
         """Its hits, with the full lists if `keep_docs`."""
@@ -202,7 +214,7 @@ class RunInput:
             return self.source
         if isinstance(self.source, dict):
             return qa_io.run_from_answers(self.source, index, topics, reading, self.name, keep_docs)
-        return dicts.run_from_topics(self.source, self.name, index, topics, reading, keep_docs)
+        return dicts.run_from_held(self.source, self.name, index, topics, reading, keep_docs)
 
     @property
     def read_once(self) -> bool:
@@ -216,12 +228,15 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
     A stream is read here, with its full lists if `lists`: it can be read once.
     """
     found: dict[str, RunInput] = {}
-    for name, run in _each(runs):
+    given = list(_each(runs))
+    named = iter(files.run_names([path for name, path in given if _after_its_file(name, path)]))
+    for name, run in given:
+        name = next(named) if _after_its_file(name, run) else name
         if isinstance(run, RunInput):
             one = run
         elif isinstance(run, str) and files.read_once(run):
-            given = None if run == files.STDIN else name
-            table = _reader(judgments)(run, judgments.index, judgments.topics, reading, given, lists)
+            called = None if run == files.STDIN else name
+            table = _reader(judgments)(run, judgments.index, judgments.topics, reading, called, lists)
             one = RunInput(table.name, table)
         else:
             one = _held(name, run, judgments.group is not None)
@@ -229,6 +244,10 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
             raise UsageError(f"two runs are called {one.name}; names come from the files (or from the dict given)")
         found[one.name] = one
     return tuple(found.values())
+
+
+def _after_its_file(name: str, run: Any) -> bool:
+    return isinstance(run, str) and name == files.run_name(run)
 
 
 def _each(runs: Any) -> Iterator[tuple[str, Any]]:
@@ -267,7 +286,7 @@ def _held(name: str, run: Any, answers: bool) -> RunInput:
     if isinstance(run, Mapping) and answers:
         return RunInput(name, {question: tuple(said) for question, said in run.items()})
     if isinstance(run, Mapping):
-        return RunInput(name, list(dicts.lists_of_dict(run, name)))
+        return RunInput(name, dicts.held_run(run, name))
     raise UsageError(f"run {name} can be a file, a dict or a data frame, not {type(run).__name__}")
 
 
@@ -278,10 +297,13 @@ def _reader(judgments: Judgments) -> Callable[..., RunTable]:
 def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
     """Does the dict name runs ({name: run}), or is it one run ({topic: {doc: score}}, {question: [answers]})?"""
     for value in mapping.values():
+        if is_results(value):
+            return False
         if not isinstance(value, Mapping):
-            return not isinstance(value, (list, tuple))
+            return True
         if value:
-            return isinstance(next(iter(value.values())), (Mapping, list, tuple))
+            first = next(iter(value.values()))
+            return isinstance(first, Mapping) or is_results(first)
     return False
 
 
@@ -318,6 +340,10 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
         if topic_notes and (missing := int((~table.answered).sum())):
             example = judgments.topics[int(table.answered.argmin())]
             noticed.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})")
+        if topic_notes and len(judgments) and not len(table.row):
+            noticed.append(
+                "none of its documents is judged; 'unjudged check' tells whether the ids are those of the judgments"
+            )
         for note in noticed:
             told.setdefault(note, []).append(table.source)
     shared = sorted((min(sources), len(sources), note) for note, sources in told.items())
@@ -327,6 +353,10 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
 def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> QrelsTable:
     if isinstance(qrels, (str, os.PathLike)):
         return formats.read_qrels(str(qrels), reading, qrels_format)
+    if isinstance(qrels, Mapping) and qrels_format == "diversity":
+        from unjudged.io import diversity
+
+        return diversity.qrels_from_dict(qrels)
     if isinstance(qrels, Mapping):
         return dicts.qrels_from_dict(qrels)
     if frames.is_frame(qrels):

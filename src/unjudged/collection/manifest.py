@@ -287,7 +287,7 @@ class _Table:
 
     def _name_runs(self, key: str, where: str, named: Sequence[str], runs: Mapping[str, str]) -> None:
         """Refuse names of which none is a run of this collection."""
-        if not set(named) & set(runs.values()):
+        if not {files.called(name, runs.values()) for name in named} & set(runs.values()):
             told, there = some(list(named), 3), some(sorted(runs.values()), 3)
             self.refuse(key, f"{key}: {where} names no run of this collection (it names {told}; the runs are {there})")
 

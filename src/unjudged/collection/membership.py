@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats, Ints, Judgments, Pool
 from unjudged.errors import UsageError, nearest, some
+from unjudged.io import files
 
 Mask = npt.NDArray[np.bool_]
 Ints32 = npt.NDArray[np.int32]
@@ -149,7 +150,8 @@ def runs_of_teams(collection: Collection, teams: Sequence[str]) -> list[str]:
 
 
 def known_runs(collection: Collection, runs: Sequence[str]) -> list[str]:
-    """These runs; a sentence for an unknown one."""
+    """These runs, which may be named by their files; a sentence for an unknown one."""
+    runs = [files.called(run, collection.full.runs) for run in runs]
     for run in runs:
         if run not in collection.full.runs:
             raise UsageError(f"no run {run!r} in this collection{nearest(run, collection.full.runs)}")

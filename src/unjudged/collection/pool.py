@@ -149,7 +149,7 @@ def _stated(
         if pooled != "infer":
             raise UsageError(f"pooled runs can be 'infer', 'all' or a list of names, not {pooled!r}")
         return None, []
-    wanted = {str(run) for run in pooled}
+    wanted = {files.called(str(run), full.runs) for run in pooled}
     absent = sorted(wanted.difference(full.runs))
     if len(absent) == len(wanted):
         named = f"{absent[0]}{nearest(absent[0], full.runs)}" if absent else "none was named"

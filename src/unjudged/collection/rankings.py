@@ -12,6 +12,7 @@ import numpy.typing as npt
 from unjudged import kernels
 from unjudged.collection.judgments import Judgments
 from unjudged.collection.segments import Ints, locked, ranges, starts_of
+from unjudged.errors import UsageError
 from unjudged.io.ids import Ids
 from unjudged.io.trec import RunTable
 
@@ -56,9 +57,13 @@ class Rankings:
         rows = np.concatenate([r for _, r, _ in tables] or [np.zeros(0, np.int32)])
         topic = np.concatenate([t for _, _, t in tables] or [np.zeros(0, np.int32)])
         first = len(judgments)
-        coded = kernels.code_documents(
-            docs.blob, docs.ends, np.ascontiguousarray(topic), np.ascontiguousarray(rows), first
-        )
+        known = np.ascontiguousarray(topic), np.ascontiguousarray(rows)
+        try:
+            coded = kernels.code_documents(docs.blob, docs.ends, *known, first)
+        except OverflowError:
+            raise UsageError(
+                "these runs list over 2,147,483,647 unjudged documents together; take fewer runs"
+            ) from None
         codes = np.frombuffer(coded, np.int32)
         unknown = np.flatnonzero(codes >= first)
         highest = np.maximum.accumulate(codes[unknown])  # codes count up as documents appear

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from unjudged import kernels
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
@@ -16,6 +18,14 @@ def locked(array: _Array) -> _Array:
     """The same array, which nobody can write to any more: it is shared by everything made of it."""
     array.setflags(write=False)
     return array
+
+
+def logarithms(values: npt.NDArray[Any], *, binary: bool = False) -> Floats:
+    """Natural (or binary) logarithms, the same on every processor: NumPy's differ in the last bit."""
+    given = np.ascontiguousarray(values, np.float64)
+    out = np.empty(given.shape)
+    kernels.logarithms(given, binary, out)
+    return out
 
 
 def starts_of(sizes: npt.NDArray[Any]) -> Ints:

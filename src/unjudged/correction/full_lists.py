@@ -54,6 +54,11 @@ class Lists:
         run = np.repeat(np.repeat(np.arange(len(self.runs)), topics), sizes)
         return run, self.doc[place]
 
+    def filled(self, n: int) -> Ints:
+        """Runs x judged topics: how many of the first n places hold a document."""
+        cells = self.numbers[:, None] * self.answered.shape[1] + np.arange(self.answered.shape[1])
+        return np.asarray(np.minimum(self.offsets[cells + 1] - self.offsets[cells], n), np.int64)
+
     def count(self, chosen: npt.NDArray[np.bool_], n: int) -> Ints:
         """Per run, how many of the chosen judgments are among the first n of its lists, all topics together."""
         run, code = self.first(n)

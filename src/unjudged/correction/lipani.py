@@ -27,6 +27,7 @@ class Effect:
     """A new run's scores and its effect on the pooled runs, one value per new run.
 
     Whole numbers in units of 1/scale; `rise` of P, `rise_anti` of anti-P are sums over the `peers` pooled runs.
+    `holes`: places with an unjudged document; in the paper the empty places of short lists are unjudged, too.
     """
 
     scale: int
@@ -35,6 +36,7 @@ class Effect:
     rise: Ints
     rise_anti: Ints
     peers: Ints
+    holes: Ints
 
     @property
     def p(self) -> Floats:
@@ -55,6 +57,11 @@ class Effect:
     def k(self) -> Floats:
         """k@n: share of places nobody knows about."""
         return self.unjudged / self.scale
+
+    @property
+    def most(self) -> Floats:
+        """The most a correction can add: the share of places with an unjudged document."""
+        return np.asarray(np.minimum(self.holes, self.unjudged) / self.scale, np.float64)
 
     @property
     def delta_p(self) -> Floats:
@@ -143,6 +150,7 @@ def effect(lists: Lists, counted: Counts, protocol: Protocol) -> Effect:
         rise(merged.relevant, own.relevant),
         rise(merged.nonrelevant, own.nonrelevant),
         plan.peers.sum(axis=1),
+        protocol.means(lists.filled(plan.n)[new].sum(axis=1) - of_new.relevant - of_new.nonrelevant, plan.n, alone),
     )
 
 
@@ -160,6 +168,7 @@ def per_topic_adjustment(lists: Lists, counted: Counts, protocol: Protocol, indi
         np.where(both, change.relevant, 0).sum(axis=2),
         np.where(both, change.nonrelevant, 0).sum(axis=2),
         both.sum(axis=2),
+        lists.filled(plan.n)[plan.new].T - new.relevant - new.nonrelevant,
     )
     answered = lists.answered[plan.new].T
     total = np.where(answered, per_topic.adjustment(indicator), 0.0).sum(axis=0)

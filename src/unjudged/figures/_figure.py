@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,28 @@ VEGA_LITE = "6.1"
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
+_UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+"""What no drawing can hold: control characters, halves of characters, line separators, what is no character."""
+
+
+def drawable(spec: Any) -> Any:
+    """A chart whose texts can be drawn: other characters become U+FFFD. Run names may hold anything."""
+    if isinstance(spec, str):
+        return _UNDRAWABLE.sub("\ufffd", spec)
+    if isinstance(spec, dict):
+        return {drawable(key): drawable(value) for key, value in spec.items()}
+    if isinstance(spec, (list, tuple)):
+        return [drawable(part) for part in spec]
+    return spec
+
+
 class Figure:
     """A chart: `.spec` is Vega-Lite, `.save("f.svg")` writes svg, png, pdf, html or json."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
         if not spec.get("description"):
             raise ValueError("a chart needs a description, for readers who cannot see it")
-        self.spec: dict[str, Any] = {"$schema": SCHEMA, **spec}
+        self.spec: dict[str, Any] = {"$schema": SCHEMA, **drawable(spec)}
 
     @property
     def description(self) -> str:
@@ -44,6 +60,15 @@ class Figure:
         import vl_convert
 
         return str(vl_convert.vegalite_to_svg(self.styled(mode), vl_version=VEGA_LITE))
+
+    def svg_for_page(self, width: int = 640) -> str:
+        """The chart as SVG for a page: in the colour of the text around it, as wide as told."""
+        import vl_convert
+
+        spec = {**self.spec, "config": {**theme.config("page"), **self.spec.get("config", {})}}
+        if "facet" not in spec:
+            spec |= {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}}
+        return str(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
 
     def png(self, mode: theme.Mode = "light", scale: float = 2.0) -> bytes:
         """The chart as PNG."""

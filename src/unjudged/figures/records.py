@@ -12,7 +12,14 @@ Records = list[dict[str, Any]]
 
 def records(result: Result) -> Records:
     """One dict per row of the tidy table."""
-    return [{name: _value(value) for name, value in zip(result.columns, row, strict=True)} for row in result.rows()]
+    names, finite = result.columns, math.isfinite
+    return [
+        {
+            name: (round(value, 4) if finite(value) else None) if type(value) is float else _value(value)
+            for name, value in zip(names, row, strict=True)
+        }
+        for row in result.rows()
+    ]
 
 
 def _value(value: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from unjudged.changes.rejudge import judgments_of, replace_judgments
 from unjudged.collection import Collection
 from unjudged.errors import InputError, nearest
+from unjudged.holes.labels import grades, is_label_file, read_labels
 from unjudged.io import files
 from unjudged.io.ids import to_text
 from unjudged.text import counted
@@ -45,8 +46,8 @@ def merged(collection: Collection, answers: Any, queries: Mapping[str, str] | No
     """The collection with these labels among its judgments; where a label differs from a judgment, the label counts.
 
     `answers` is a file (judgments, our CSV or JSON lines with a column `grade`, Quepid's CSV, the JSON lines of
-    doccano, the JSON of Label Studio) or {topic: {document: grade}}. Entries without a label are passed over. A topic
-    that is not judged, a grade outside the scale and two labels of one document are refused.
+    doccano, the JSON of Label Studio, a label file of `judge`) or {topic: {document: grade}}. Entries without a label
+    are passed over. A topic that is not judged, a grade outside the scale and two labels of one document are refused.
     """
     source = os.fspath(answers) if isinstance(answers, (str, os.PathLike)) else "answers"
     by_text = {text: topic for topic, text in (queries or {}).items()}
@@ -109,6 +110,10 @@ def _labels(answers: Any, source: str) -> Iterator[Label]:
             yield from _of_judgments(answers)
         return
     path = os.fspath(answers)
+    if is_label_file(path):
+        for topic, docs in grades(read_labels(path)).items():
+            yield from (Label(topic, doc, grade) for doc, grade in docs.items())
+        return
     start = next(((n, line.strip()) for n, line in files.lines(path) if line.strip()), (1, b""))[1]
     if start.startswith(b"["):
         yield from _label_studio(path)

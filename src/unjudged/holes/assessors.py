@@ -22,6 +22,11 @@ def as_list(pairs: Pairs, queries: Texts, documents: Texts) -> str:
     return "".join(f"{topic}\t{doc}\n" for topic, doc in pairs)
 
 
+def as_trec(pairs: Pairs, queries: Texts, documents: Texts) -> str:
+    """`topic 0 document`: TREC judgments without grades."""
+    return "".join(f"{topic} 0 {doc}\n" for topic, doc in pairs)
+
+
 def as_quepid(pairs: Pairs, queries: Texts, documents: Texts) -> str:
     """Quepid's ratings: `query,docid,rating` with no ratings yet; the query is its text where that is known."""
     out = io.StringIO()
@@ -65,6 +70,7 @@ def _text(topic: str, doc: str, queries: Texts, documents: Texts) -> str:
 
 FORMATS: Mapping[str, Callable[[Pairs, Texts, Texts], str]] = {
     "list": as_list,
+    "trec": as_trec,
     "quepid": as_quepid,
     "doccano": as_doccano,
     "label-studio": as_label_studio,

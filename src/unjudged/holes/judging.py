@@ -21,9 +21,9 @@ from unjudged.holes.lists import Flags
 from unjudged.holes.order import Hole, Values, first, values
 from unjudged.holes.pairs import CANNOT_TELL, HOLES, Differences, differences
 from unjudged.holes.promise import labels_needed
-from unjudged.holes.reading import POINT, read, why_not
+from unjudged.holes.reading import read, why_not_leading
 from unjudged.holes.weights import Weights, weigh
-from unjudged.measures import measures_for
+from unjudged.measures import Measure, measures_for
 from unjudged.measures.bounds import refuse_unbounded
 from unjudged.options import check
 from unjudged.results import Provenance, Result, Row
@@ -33,17 +33,85 @@ from unjudged.text import counted, percent
 COLUMNS = ("batch", "topic", "document", "value", "chance", "ranks", "why", "labels_left")
 FEW = 0.05
 """Share of pairs open for want of judgments below which a collection needs no more labels."""
+CLEAR = 3.0
+"""Standard deviations from which on the direction of one pair among many is clear: it has no vote."""
+NEAREST = 300
+"""Pairs that are looked at again when everything is settled."""
 SHOWN = 3
 """Runs named with their ranks."""
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is to be settled: a pair of runs, the best k runs against the others, or all pairs; by which measure.
+
+    With two runs and nothing said, these two, else all pairs.
+    """
+
+    measure: str = "nDCG@10"
+    new: str | None = None
+    baseline: str | None = None
+    top: int | None = None
+    all_pairs: bool = False
+    rel: int | None = None
+    alpha: float = 0.05
+    correction: str = "holm"
+
+
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """Which pairs are asked about (numbers of runs by name), and how to call them."""
+    """Which pairs are asked about (numbers of runs by name), and how to call them; `one` pair, or `every` pair."""
 
     pairs: Pairs
     name: str
     one: tuple[str, str] | None = None
+    every: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a question stands with the judgments there are.
+
+    `votes` are the pairs a label could settle (of several pairs, those whose direction is not clear), `worth` what a
+    label of each hole is worth to them, `needed` the labels each of them is expected to need (infinite where only more
+    topics would help).
+    """
+
+    measure: str
+    aim: Aim
+    found: Differences
+    weights: Weights
+    votes: Flags
+    worth: Values
+    needed: Floats
+
+    @property
+    def settled(self) -> bool:
+        """Enough labels: nothing is left that one would settle, or, of all pairs, next to nothing for want of them."""
+        return not self.votes.any() or (self.aim.every and self.for_want_of_judgments < FEW)
+
+    @property
+    def labels(self) -> int | None:
+        """The labels expected to settle all of it; None where labels alone are not expected to."""
+        return int(self.needed.max()) if len(self.needed) and np.isfinite(self.needed).all() else None
+
+    @property
+    def for_want_of_judgments(self) -> float:
+        """Share of the pairs that are open for want of judgments."""
+        open_ = np.array([why == HOLES for why in self.found.why]) & self.votes
+        return float(open_.mean())
+
+    def confirming(self) -> Values:
+        """What labels are worth to a question that is settled: to the pairs whose word is nearest to turning."""
+        if self.votes.any():
+            return self.worth
+        found = self.found
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.abs(np.abs(found.difference) / np.sqrt(found.v_topic + found.v_hole) - found.t)
+        near = np.where(found.holes > 0, near, np.inf)
+        votes = np.zeros(len(near), bool)
+        votes[np.argsort(near, kind="stable")[:NEAREST]] = True
+        return values(self.weights, found, votes & (found.holes > 0))
 
 
 class ToJudge(Result):
@@ -81,10 +149,10 @@ class ToJudge(Result):
         """(topic, document) without chances, runs and order: topics as in the judgments, documents shuffled in each."""
         place = {topic: i for i, topic in enumerate(self.judged.topics)}
         pairs = [(str(row[1]), str(row[2])) for row in self.rows()]
-        return sorted(pairs, key=lambda pair: (place[pair[0]], _shuffled(self._seed, *pair)))
+        return sorted(pairs, key=lambda pair: (place[pair[0]], shuffled(self._seed, *pair)))
 
 
-def _shuffled(seed: int, topic: str, doc: str) -> bytes:
+def shuffled(seed: int, topic: str, doc: str) -> bytes:
     """A place that depends on names alone."""
     return hashlib.sha256(f"{seed}\0{topic}\0{doc}".encode("utf-8", "surrogateescape")).digest()
 
@@ -118,41 +186,60 @@ def next_to_judge(
     for name, value in (("budget", budget), ("batch", batch), ("alpha", alpha)):
         check(name, value, "next")
     check_seed(seed)
-    (asked, *more) = measures_for(collection, measure, rel)
-    if more:
-        raise UsageError("documents are chosen for one measure at a time")
-    if why := why_not(asked):
-        raise UsageError(f"{asked} cannot lead the judging: {why}; P@k, nDCG@k and RBP can")
-    refuse_unbounded(collection, "retrieved")
+    asked = _one_measure(collection, measure, rel)
+    question = Question(str(asked), new, baseline, top, all_pairs, rel, alpha, correction)
+    refuse_unled(collection, question)
     told = merged(collection, answers, queries) if answers is not None else Answers(collection, ())
     collection = told.collection
-    reading = read(asked, collection.judgments, int(collection.hits.length.max(initial=1)))
-    if reading.kind == POINT:
-        raise UsageError(f"{asked} cannot lead the judging: no uncertainty is known for it; P@k, nDCG@k and RBP can")
-    weights = weigh(collection, reading)
-    aim = _aim(weights, new, baseline, top, all_pairs)
-    found = differences(weights, aim.pairs, alpha=alpha, correction=correction)
-    votes = ~found.settled
-    worth = values(weights, found, votes)
+    stands = standing(collection, question)
     many = batch if budget is None else budget
-    chosen = first(worth, weights, collection, many)
-    needed = labels_needed(weights, found, votes, _in_order(worth))
-    labels = int(needed.max()) if len(needed) and np.isfinite(needed).all() else None
-    rows = _rows(chosen, aim, found, votes, weights, batch, labels)
-    notes = [*told.notes, *_notes(str(asked), aim, found, votes, needed, weights)]
+    chosen = [] if stands.settled else first(stands.worth, stands.weights, collection, many)
+    labels = None if stands.settled else stands.labels
+    rows = _rows(chosen, stands, batch)
+    notes = [*told.notes, *_notes(stands)]
     if budget is not None and labels is not None and labels > budget:
         notes.append(f"about {counted(labels, 'label')} are expected to be needed, more than the budget of {budget}")
     settings = {
         **collection.settings,
         "measures": [str(asked)],
-        "pairs": aim.name,
+        "pairs": stands.aim.name,
         "batch": batch,
         "budget": budget,
         "alpha": alpha,
         "correction": correction,
     }
     provenance = Provenance.of(call, collection.sources, settings, seed)
-    return ToJudge(rows, provenance, notes, not votes.any(), labels, collection, seed)
+    return ToJudge(rows, provenance, notes, stands.settled, labels, collection, seed)
+
+
+def _one_measure(collection: Collection, measure: Any, rel: int | None) -> Measure:
+    (found, *more) = measures_for(collection, measure, rel)
+    if more:
+        raise UsageError("documents are chosen for one measure at a time")
+    return found
+
+
+def refuse_unled(collection: Collection, question: Question) -> None:
+    """A UsageError for a measure that cannot lead the judging, or runs whose holes cannot be read."""
+    asked = _one_measure(collection, question.measure, question.rel)
+    why = why_not_leading(asked)
+    if why:
+        raise UsageError(f"{asked} cannot lead the judging: {why}; P@k, nDCG@k and RBP can")
+    refuse_unbounded(collection, "retrieved")
+
+
+def standing(collection: Collection, question: Question) -> Standing:
+    """Where the question stands."""
+    asked = _one_measure(collection, question.measure, question.rel)
+    weights = weigh(collection, read(asked, collection.judgments, int(collection.hits.length.max(initial=1))))
+    aim = _aim(weights, question)
+    found = differences(weights, aim.pairs, alpha=question.alpha, correction=question.correction)
+    votes = ~found.settled
+    if aim.one is None:
+        votes &= np.abs(found.difference) < CLEAR * np.sqrt(found.v_topic + found.v_hole)
+    worth = values(weights, found, votes)
+    needed = labels_needed(weights, found, votes, _in_order(worth))
+    return Standing(str(asked), aim, found, weights, votes, worth, needed)
 
 
 def _in_order(worth: Values) -> Ints:
@@ -160,9 +247,10 @@ def _in_order(worth: Values) -> Ints:
     return worth.doc[np.argsort(-worth.value, kind="stable")]
 
 
-def _aim(weights: Weights, new: str | None, baseline: str | None, top: int | None, every: bool) -> Aim:
+def _aim(weights: Weights, question: Question) -> Aim:
     """The pairs asked about."""
-    runs = weights.lists.runs
+    runs, every = weights.lists.runs, question.all_pairs
+    new, baseline, top = question.new, question.baseline, question.top
     if sum((new is not None or baseline is not None, top is not None, every)) > 1:
         raise UsageError("ask about one thing: a new run and its baseline, the top k, or all pairs")
     if len(runs) < 2:
@@ -175,7 +263,7 @@ def _aim(weights: Weights, new: str | None, baseline: str | None, top: int | Non
             raise UsageError("the new run and its baseline are the same run")
         return Aim((np.array([a]), np.array([b])), f"{runs[a]} against {runs[b]}", (runs[a], runs[b]))
     if top is None:
-        return Aim(all_pairs(len(runs)), f"all pairs of {len(runs)} runs")
+        return Aim(all_pairs(len(runs)), f"all pairs of {len(runs)} runs", every=True)
     if not 1 <= top < len(runs):
         raise UsageError(f"the top k of {len(runs)} runs: k is 1 to {len(runs) - 1}, not {top}")
     order = np.argsort(-np.round(weights.by_cell().mean(axis=1), 12), kind="stable")
@@ -190,16 +278,9 @@ def _place(runs: Sequence[str], name: str) -> int:
     return runs.index(name)
 
 
-def _rows(
-    chosen: Sequence[Hole],
-    aim: Aim,
-    found: Differences,
-    votes: Flags,
-    weights: Weights,
-    batch: int,
-    labels: int | None,
-) -> list[Row]:
+def _rows(chosen: Sequence[Hole], stands: Standing, batch: int) -> list[Row]:
     """The documents with their ranks, what they could change, and the labels left after each."""
+    aim, weights, labels = stands.aim, stands.weights, stands.labels
     lists = weights.lists
     numbers = np.array([hole.number for hole in chosen], np.int64)
     listed = np.flatnonzero(np.isin(lists.doc, numbers))
@@ -216,7 +297,7 @@ def _rows(
         mine = read_at[weights.doc[read_at] == hole.number]
         weight = np.zeros(len(lists.runs))
         weight[weights.run[mine]] = weights.weight[mine]
-        why = _why(hole, aim, found, votes, weight)
+        why = _why(hole, aim, stands.found, stands.votes, weight)
         rows.append((i // batch + 1, hole.topic, hole.doc, hole.value, hole.p, ranks, why, left))
     return rows
 
@@ -231,34 +312,29 @@ def _why(hole: Hole, aim: Aim, found: Differences, votes: Flags, weight: Floats)
     return f"weighs in {touched} of {counted(int(votes.sum()), 'open pair')}"
 
 
-def _notes(measure: str, aim: Aim, found: Differences, votes: Flags, needed: Floats, weights: Weights) -> list[str]:
-    seen = weights.chances.seen.seen
+def _notes(stands: Standing) -> list[str]:
+    measure, aim, found, votes, needed = stands.measure, stands.aim, stands.found, stands.votes, stands.needed
+    seen = stands.weights.chances.seen.seen
     notes = [] if seen else ["pool unseen: the discount of unjudged documents is experience, not measured here"]
     if aim.one is not None:
         return [*notes, _about_pair(measure, aim.one, found, votes, needed)]
     words = [sum(word == wanted for word in found.word) for wanted in ("better", "worse")]
-    open_ = np.array([why == HOLES for why in found.why]) & ~found.settled
-    share = float(open_.mean())
-    decided, open_now = counted(len(found.word), "pair"), int((~found.settled).sum())
-    notes.append(
-        f"{aim.name} by {measure}: {sum(words)} of {decided} decided, {open_now} open, {percent(share)} for want of "
-        f"judgments (below {100 * FEW:.0f} % nothing need be judged)"
-    )
-    if votes.any():
-        hopeless = int((~np.isfinite(needed)).sum())
-        if hopeless < len(needed):
-            most = int(needed[np.isfinite(needed)].max())
-            notes.append(
-                f"about {counted(most, 'label')} are expected to settle {len(needed) - hopeless} of "
-                f"{counted(len(needed), 'open pair')}; the others need more topics"
-                if hopeless
-                else f"about {counted(most, 'label')} are expected to settle all {counted(len(needed), 'open pair')}"
-            )
-        else:
-            notes.append("labels alone are not expected to settle the open pairs: more topics would")
-    else:
-        notes.append("nothing is left that a label would settle")
-    return notes
+    open_, clear = int(votes.sum()), int((~found.settled & ~votes).sum())
+    told = f"{aim.name} by {measure}: {sum(words)} of {counted(len(found.word), 'pair')} decided, {open_} open"
+    told += f" ({percent(stands.for_want_of_judgments)} of all for want of judgments)" if open_ else ""
+    notes.append(told + (f"; {clear} more are clear but for the correction for many pairs" if clear else ""))
+    if not open_:
+        return [*notes, "nothing is left that a label would settle"]
+    if stands.settled:
+        few = f"fewer than {100 * FEW:.0f} % of the pairs are open for want of judgments: nothing need be judged"
+        return [*notes, few]
+    finite = needed[np.isfinite(needed)]
+    if not len(finite):
+        return [*notes, "labels alone are not expected to settle the open pairs: more topics would"]
+    expected = f"about {counted(int(finite.max()), 'label')} are expected to settle"
+    if len(finite) == len(needed):
+        return [*notes, f"{expected} all {counted(open_, 'open pair')}"]
+    return [*notes, f"{expected} {len(finite)} of {counted(open_, 'open pair')}; the others need more topics"]
 
 
 def _about_pair(measure: str, pair: tuple[str, str], found: Differences, votes: Flags, needed: Floats) -> str:
@@ -266,8 +342,10 @@ def _about_pair(measure: str, pair: tuple[str, str], found: Differences, votes: 
     a, b = pair
     holes, share = int(found.holes[0]), percent(float(found.share[0]))
     if found.word[0] != CANNOT_TELL:
-        unjudged = counted(holes, "unjudged document")
-        return f"settled: {a} is {found.word[0]} than {b} by {measure}, whatever is likely of {unjudged}"
+        said = f"settled: {a} is {found.word[0]} than {b} by {measure}"
+        if not holes:
+            return f"{said}; every document that counts is judged"
+        return f"{said}, whatever is likely of {counted(holes, 'unjudged document')}"
     if not votes.any():
         why = "labels would not change that" if holes else "no unjudged document counts"
         return f"settled: {a} and {b} cannot be told apart by {measure} on these topics, and {why}"

@@ -138,3 +138,12 @@ class Lists:
     def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
         """A value per entry that describes, added up per document, runs by name."""
         return np.bincount(self.entries[0], values, self.docs).astype(np.float64)
+
+
+def unjudged_documents(collection: Collection, low: int, high: int) -> tuple[Floats, Floats]:
+    """Per run: documents at ranks low+1 to high, and how many of them are unjudged, over all topics."""
+    hits = collection.hits.judged()
+    inside = hits.where((hits.rank > low) & (hits.rank <= high))
+    shape = len(collection.runs), len(collection.topics)
+    found = np.clip(np.minimum(collection.hits.length, high) - low, 0, None).reshape(shape).sum(axis=1)
+    return found.astype(np.float64), found - inside.count().reshape(shape).sum(axis=1)

@@ -6,6 +6,7 @@ for its own uncertainty and for what its label tells of the other holes of its t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,12 +97,16 @@ def first(found: Values, weights: Weights, collection: Collection, many: int) ->
         at = np.flatnonzero(rounded >= least)
     else:
         at = np.arange(len(rounded))
-    lists, judgments, unjudged = weights.lists, collection.judgments, collection.rankings.unjudged
     holes = []
-    for i in at.tolist():
-        number = int(found.doc[i])
+    for i, (topic, doc) in zip(at.tolist(), named(found.doc[at], weights, collection), strict=True):
+        holes.append((-float(rounded[i]), topic, doc, int(found.doc[i]), float(found.value[i])))
+    return [Hole(n, topic, doc, value, float(weights.chances.p[n])) for _, topic, doc, n, value in sorted(holes)[:many]]
+
+
+def named(numbers: Ints, weights: Weights, collection: Collection) -> Iterator[tuple[str, str]]:
+    """Topic and id of these documents."""
+    lists, judgments, unjudged = weights.lists, collection.judgments, collection.rankings.unjudged
+    for number in numbers.tolist():
         code = int(lists.code[number])
         doc = judgments.docs[code] if code < len(judgments) else unjudged[code - len(judgments)]
-        topic = judgments.topics[int(lists.topic[number])]
-        holes.append((-float(rounded[i]), topic, doc, number, float(found.value[i])))
-    return [Hole(n, topic, doc, value, float(weights.chances.p[n])) for _, topic, doc, n, value in sorted(holes)[:many]]
+        yield judgments.topics[int(lists.topic[number])], doc

@@ -16,7 +16,7 @@ from unjudged.collection import Collection, Floats, Ints
 from unjudged.collection.collection import in_order_of_names
 from unjudged.collection.segments import ranges
 from unjudged.holes.lists import Flags
-from unjudged.holes.reading import read, why_not
+from unjudged.holes.reading import read, why_not_leading
 from unjudged.holes.weights import Weights, weigh
 from unjudged.measures import Measure
 from unjudged.statistics.multiple import CORRECTIONS
@@ -94,9 +94,9 @@ def difference(
 ) -> Differences | None:
     """What can be said of these pairs of runs (by their place in the collection); None for a measure without a rule.
 
-    P@k, nDCG@k (up to 100) and RBP have one (`reading.why_not` says why others have none).
+    P@k, nDCG@k (up to 100) and RBP have one (`effects` has what is known of others).
     """
-    if why_not(measure) or measure.name == "AP":
+    if why_not_leading(measure):
         return None
     weights = weigh(collection, read(measure, collection.judgments, int(collection.hits.length.max(initial=1))))
     place = np.argsort(in_order_of_names(collection.runs))
@@ -148,6 +148,17 @@ def hole_variances(weights: Weights, pairs: Pairs, common: Shared) -> tuple[Floa
     return np.where(holes > 0, np.maximum(variance, 0.0), 0.0), holes
 
 
+def hole_range(weights: Weights, pairs: Pairs, common: Shared) -> tuple[Floats, Floats]:
+    """Per pair the lowest and highest difference that holes allow, with the ideal lists as expected."""
+    first, second = pairs
+    known = weights.weight * np.where(weights.lists.hole[weights.doc], 0.0, weights.chances.p[weights.doc])
+    base = np.bincount(weights.run, known, len(weights.lists.runs))
+    whole = np.diagonal(common.lesser)
+    low = base[first] - base[second] - (whole[second] - common.lesser[first, second])
+    high = base[first] - base[second] + (whole[first] - common.lesser[first, second])
+    return low, high
+
+
 def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correction: str = "holm") -> Differences:
     """What can be said of these pairs of runs (numbers by name, as in `weights.lists.runs`)."""
     first, second = pairs
@@ -157,11 +168,7 @@ def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correcti
     apart = cells[first] - cells[second]
     apart[np.abs(apart) < ZERO] = 0.0
     difference = apart.mean(axis=1)
-    known = weights.weight * np.where(weights.lists.hole[weights.doc], 0.0, weights.chances.p[weights.doc])
-    base = np.bincount(weights.run, known, len(cells))
-    whole = np.diagonal(common.lesser)
-    low = base[first] - base[second] - (whole[second] - common.lesser[first, second])
-    high = base[first] - base[second] + (whole[first] - common.lesser[first, second])
+    low, high = hole_range(weights, pairs, common)
     v_topic = apart.var(axis=1, ddof=1) / topics if topics > 1 else np.full(len(first), np.nan)
     ruled = decide(difference, v_topic, v_hole, topics, alpha=alpha, correction=correction)
     return Differences(
@@ -171,7 +178,7 @@ def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correcti
             difference,
             v_topic,
             v_hole,
-            ruled.t,
+            critical(ruled.level, topics),
             ruled.p_adjusted,
             holes,
             ruled.word,
@@ -184,9 +191,9 @@ def differences(weights: Weights, pairs: Pairs, *, alpha: float = 0.05, correcti
 
 @dataclass(frozen=True, eq=False)
 class Ruled:
-    """What the rule says of pairs; see `Differences`."""
+    """What the rule says of pairs; see `Differences`. `level`: what each pair was, or would next be, tested at."""
 
-    t: Floats
+    level: Floats
     p_adjusted: Floats
     word: tuple[str, ...]
     why: tuple[str, ...]
@@ -195,22 +202,40 @@ class Ruled:
 def decide(
     difference: Floats, v_topic: Floats, v_hole: Floats, topics: int, *, alpha: float = 0.05, correction: str = "holm"
 ) -> Ruled:
-    """The rule: a difference counts if it exceeds t times the root of both variances together.
-
-    Else nothing can be told: for want of judgments if the topics alone would decide or the holes are the larger
-    uncertainty, for want of topics otherwise (and on one topic).
-    """
-    from scipy import stats
-
+    """The rule: a difference counts if it exceeds t times the root of both variances together."""
     p_value = two_sided(difference, v_topic + v_hole, topics)
+    return rule(difference, v_topic, v_hole, p_value, two_sided(difference, v_topic, topics), alpha, correction)
+
+
+def rule(
+    difference: Floats,
+    v_topic: Floats,
+    v_hole: Floats,
+    p_value: Floats,
+    p_topics: Floats,
+    alpha: float,
+    correction: str,
+) -> Ruled:
+    """The rule for p values at hand: `p_value` with the uncertainty of topics and holes, `p_topics` of topics alone.
+
+    A pair whose adjusted p value is below alpha has a direction. Else nothing can be told: for want of judgments if the
+    topics alone would decide or the holes are the larger uncertainty, for want of topics otherwise (and on one topic).
+    """
     adjusted = CORRECTIONS[correction](p_value)
-    decided = adjusted < alpha
-    t = stats.t.ppf(1 - levels(p_value, decided, alpha, correction) / 2, max(topics - 1, 1))
     with np.errstate(invalid="ignore"):
-        judging_helps = (v_hole > 0) & ((np.abs(difference) > t * np.sqrt(v_topic)) | (v_hole > v_topic))
+        decided = (adjusted < alpha) & (difference != 0)
+        level = levels(p_value, decided, alpha, correction)
+        judging_helps = (v_hole > 0) & ((p_topics < level) | (v_hole > v_topic))
     word = np.where(decided, np.where(difference > 0, BETTER, WORSE), CANNOT_TELL)
     why = np.where(decided, "", np.where(judging_helps, HOLES, TOPICS))
-    return Ruled(t, adjusted, tuple(map(str, word)), tuple(map(str, why)))
+    return Ruled(level, adjusted, tuple(map(str, word)), tuple(map(str, why)))
+
+
+def critical(level: Floats, topics: int) -> Floats:
+    """How many standard deviations a difference must exceed at a level (Student's t)."""
+    from scipy import stats
+
+    return np.asarray(stats.t.ppf(1 - level / 2, max(topics - 1, 1)))
 
 
 def two_sided(difference: Floats, variance: Floats, topics: int) -> Floats:

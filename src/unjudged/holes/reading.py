@@ -47,6 +47,13 @@ class Reading:
         """The last rank that is read."""
         return len(self.weight)
 
+    def sum_of_first(self, many: Floats) -> Floats:
+        """The sum of the discounts of the first `many` ranks; part of a document has that part of its discount."""
+        discount = self.weight * self.weight_scale
+        sums = np.concatenate(([0.0], np.cumsum(discount)))
+        whole = np.minimum(np.floor(many), self.depth).astype(np.int64)
+        return np.asarray(sums[whole] + (np.minimum(many, self.depth) - whole) * np.append(discount, 0.0)[whole])
+
     @property
     def levels(self) -> list[tuple[float, Floats]]:
         """The worth in steps: (height of the step, which grades reach it as 0 or 1)."""
@@ -70,6 +77,22 @@ def why_not(measure: Measure) -> str:
     if k is not None and k > DEPTH:
         return f"the cut-off is above {DEPTH}"
     return ""
+
+
+def why_not_leading(measure: Measure) -> str:
+    """Why this measure gives documents no weight, so that it cannot lead the judging; empty where it can."""
+    return why_not(measure) or ("no weights are known for it" if measure.name == "AP" else "")
+
+
+def leading_for(measure: Measure) -> str:
+    """The measure that leads the judging where this one is in question: itself, or nDCG as deep as it reads.
+
+    RR and ERR read on until they are satisfied, which is seldom deep.
+    """
+    if not why_not_leading(measure):
+        return str(measure)
+    deep = {"RR": 10, "ERR": 10, "nERR": 10}.get(measure.name, DEPTH)
+    return f"nDCG@{min(measure.params.get('k') or deep, DEPTH)}"
 
 
 def read(measure: Measure, judgments: Judgments, longest: int) -> Reading:

@@ -119,7 +119,6 @@ def expected_ideal(collection: Collection, reading: Reading, read: Ints) -> tupl
     """
     judgments, k = collection.judgments, reading.depth
     discount = reading.weight * reading.weight_scale
-    sums = np.concatenate(([0.0], np.cumsum(discount)))
     inside = np.zeros(0, bool)
     ideal = moved = np.zeros(len(judgments.topics))
     for height, reached in reading.levels:
@@ -133,7 +132,7 @@ def expected_ideal(collection: Collection, reading: Reading, read: Ints) -> tupl
         slope = np.bincount(lists.topic[holes], found.p[holes] * (1 - found.p[holes]), lists.topics)
         whole = np.minimum(np.floor(many), k).astype(np.int64)
         following = np.append(discount, 0.0)[whole]
-        ideal = ideal + height * (sums[whole] + (np.minimum(many, k) - whole) * following)
+        ideal = ideal + height * reading.sum_of_first(np.asarray(many, np.float64))
         moved = moved + height * following * slope
     return ideal, np.divide(moved, ideal, out=np.zeros(lists.topics), where=ideal > 0)
 

@@ -6,8 +6,10 @@ Columns are found by their names, so a run with a header (`qid docno score`) is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.columns import (
     GRADES,
@@ -24,6 +26,17 @@ from unjudged.io.columns import (
 )
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable, Reading, RunTable
+
+
+def judgments_in(folder: str) -> str | None:
+    """The judgments of a folder of BEIR: `qrels/test.tsv`, or the only split there is; None for any other folder."""
+    splits = sorted(Path(folder, "qrels").glob("*.tsv"))
+    chosen = [split for split in splits if split.stem == "test"] or splits
+    if len(chosen) > 1:
+        raise InputError(
+            f"a folder of BEIR with {len(chosen)} splits and no test.tsv; give one, as {chosen[0]}", folder
+        )
+    return str(chosen[0]) if chosen else None
 
 
 def _rows(path: str, needed: Mapping[str, tuple[str, ...]], rows: Rows) -> Iterator[tuple[int, dict[str, str]]]:
@@ -48,7 +61,8 @@ def _rows(path: str, needed: Mapping[str, tuple[str, ...]], rows: Rows) -> Itera
 
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
-    """Judgments as columns."""
+    """Judgments as columns; of a folder, those of its test split."""
+    path = (judgments_in(path) if Path(path).is_dir() else None) or path
     rows = Judged(files.source_name(path), reading)
     for number, row in _rows(path, GRADES, rows):
         grade = whole_number(row["grade"].strip())

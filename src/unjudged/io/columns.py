@@ -61,6 +61,8 @@ def find_columns(
             near = next((nearest(n, known) for n in names if nearest(n, known)), "")
             looked = ", ".join(known)
             raise InputError(f"no column for the {role} (looked for {looked}; found {names}){near}", source, line)
+    if twice := [name for name in chosen.values() if names.count(name) > 1]:
+        raise InputError(f"{names.count(twice[0])} columns are called {twice[0]!r}; keep one of them", source, line)
     return chosen
 
 

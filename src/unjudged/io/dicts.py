@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from unjudged import kernels
 from unjudged.errors import InputError
 from unjudged.io.ids import Ids, to_bytes
-from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable, run_table
+from unjudged.io.retrieved import hits_of, is_results
+from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable, run_table, too_large
 
 Run = Mapping[str, Mapping[str, float]]
 Qrels = Mapping[str, Mapping[str, int]]
@@ -34,6 +36,17 @@ def text_id(value: Any, what: str, source: str) -> str:
 
 def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
     """Judgments given as {topic: {doc: grade}}."""
+    if (packed := kernels.pack_judgments(qrels)) and packed["values"]:
+        starts = np.frombuffer(packed["starts"], np.int64)
+        return QrelsTable(
+            source,
+            Ids(packed["topics"], np.frombuffer(packed["topic_ends"], np.int64)),
+            np.repeat(np.arange(len(starts) - 1, dtype=np.int32), starts[1:] - starts[:-1]),
+            Ids(packed["docs"], np.frombuffer(packed["doc_ends"], np.int64)),
+            np.frombuffer(packed["values"], np.int32),
+            Ids.of(["0"]),
+            np.zeros(int(starts[-1]), np.int32),
+        )
     topics: list[str] = []
     known: set[str] = set()
     sizes: list[int] = []
@@ -49,6 +62,8 @@ def qrels_from_dict(qrels: Qrels, source: str = "judgments") -> QrelsTable:
         try:
             whole = array("i", judged.values())
             to_bytes("".join(judged))
+            if whole and (max(whole) > LARGEST_GRADE or min(whole) < -LARGEST_GRADE):
+                raise OverflowError
         except (TypeError, OverflowError, UnicodeEncodeError):  # a number as id, 1.0 as grade, or a mistake
             for doc, grade in judged.items():
                 docs.append(text_id(doc, "document", source))
@@ -73,10 +88,12 @@ def whole_grade(grade: Any, where: str, source: str) -> int:
     """A grade as an int; 1.0 is accepted, 0.5 is not."""
     try:
         whole = int(grade)
-        if whole != grade or abs(whole) > LARGEST_GRADE:
+        if whole != grade:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: the grade {grade!r} is not a whole number", source) from None
+    if abs(whole) > LARGEST_GRADE:
+        raise InputError(f"{where}: {too_large(grade)}", source)
     return whole
 
 
@@ -106,14 +123,54 @@ def qrels_table(
 
 def run_from_dict(run: Run, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False) -> RunTable:
     """A run given as {topic: {doc: score}}."""
-    return run_from_topics(lists_of_dict(run, name), name, index, topics, reading, keep_docs)
+    return run_from_held(held_run(run, name), name, index, topics, reading, keep_docs)
+
+
+class PackedRun(NamedTuple):
+    """A run of plain dicts, apart from them: ids one after the other, where each ends, scores, as bytes."""
+
+    topics: bytes
+    topic_ends: bytes
+    starts: bytes
+    docs: bytes
+    doc_ends: bytes
+    scores: bytes
+
+
+HeldRun = PackedRun | list[TopicList]
+"""A private copy of a run that was given as an object."""
+
+
+def held_run(run: Run, name: str) -> HeldRun:
+    """A run given as {topic: {doc: score}}, apart from the dict."""
+    packed = kernels.pack_run(run)
+    return list(lists_of_dict(run, name)) if packed is None else PackedRun(*packed.values())
+
+
+def run_from_held(
+    run: HeldRun, name: str, index: Any, topics: Ids, reading: Reading, keep_docs: bool = False
+) -> RunTable:
+    """The judged hits of a run held in memory."""
+    if not isinstance(run, PackedRun):
+        return run_from_topics(run, name, index, topics, reading, keep_docs)
+    scanner = reading.scanner(index, keep_docs=keep_docs)
+    scanner.add_run(*run)  # a dict has every topic once
+    return _read_table(scanner.finish(), name, topics, reading)
+
+
+def _read_table(found: dict[str, Any], name: str, topics: Ids, reading: Reading) -> RunTable:
+    return run_table(found | {"lines": found["lines"] or 1}, name, name, topics, reading)
 
 
 def lists_of_dict(run: Run, name: str) -> Iterator[TopicList]:
     """The lists of a run given as {topic: {doc: score}}, apart from the dict."""
     for topic, retrieved in run.items():
+        if is_results(retrieved):
+            yield topic, *hits_of(retrieved, f"topic {topic!r}", name)
+            continue
         if not isinstance(retrieved, Mapping):
-            raise InputError(f"topic {topic!r} needs a dict of documents, found {type(retrieved).__name__}", name)
+            said = "a dict or a list of documents"
+            raise InputError(f"topic {topic!r} needs {said}, found {type(retrieved).__name__}", name)
         try:
             scores = array("d", retrieved.values())
         except (TypeError, OverflowError):
@@ -147,5 +204,4 @@ def run_from_topics(
             status = scanner.add(code, packed.blob, packed.ends, scores)
         if status > 0:
             raise InputError(f"topic {topic!r}, document {docs[status - 1]!r}: the score is NaN", name)
-    found = scanner.finish()
-    return run_table(found | {"lines": found["lines"] or 1}, name, name, topics, reading)
+    return _read_table(scanner.finish(), name, topics, reading)

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 import os
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, TypeVar
 
 from unjudged.errors import InputError, nearest
+from unjudged.kernels import LONGEST_LINE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 STDIN = "-"
+ENDINGS = frozenset((".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".parq"))
+"""Endings of file names that tell a format and are no part of a run's name."""
 GZIP = b"\x1f\x8b"
 """How gz begins."""
-T = TypeVar("T")
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
-_LONGEST_LINE = 1 << 26
 ORDER = "judgments come first, then the runs"
 SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
 HELD = 1 << 26
 """So many bytes of a stream are held, to be read again should its topics turn out to be scattered."""
 
 
+def file_name(path: str | Path) -> str:
+    """The last part of a path, without one trailing `.gz`."""
+    return os.path.basename(path).removesuffix(".gz")  # noqa: PTH119 - pathlib takes long to import
+
+
 def run_name(path: str | Path) -> str:
-    """A run's name is its file name without one trailing `.gz`."""
-    return Path(path).name.removesuffix(".gz")
+    """A run's (or judge's) name: its file's, without `.gz` and without an ending that only tells the format.
+
+    `bm25.json.gz` is called `bm25`; `bm25.v2`, `input.ok8` and `bm25.run` keep their names.
+    """
+    name = file_name(path)
+    short, dot, ending = name.rpartition(".")
+    return short if short and dot + ending.lower() in ENDINGS else name
+
+
+def run_names(paths: Sequence[str | Path]) -> list[str]:
+    """The names of several runs; those that would be called the same without their endings keep them."""
+    short = [run_name(path) for path in paths]
+    return [file_name(path) if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
+
+
+def called(given: str, names: Collection[str]) -> str:
+    """Which of the names is meant by a name or a file: with or without its ending; as given where none is."""
+    return next((name for name in (given, file_name(given), run_name(given)) if name in names), given)
 
 
 def source_name(path: str) -> str:
@@ -51,6 +76,9 @@ def expand(spec: str | Path) -> list[str]:
     text = str(spec)
     if text == STDIN:
         return [text]
+    from glob import glob, has_magic
+    from pathlib import Path
+
     there = kind(text)
     if there == "folder":
         try:
@@ -61,9 +89,9 @@ def expand(spec: str | Path) -> list[str]:
         if not inside:
             raise InputError("this folder holds no runs", text)
         return [str(p) for p in inside]
-    if there or not glob.has_magic(text):
+    if there or not has_magic(text):
         return [text]
-    found = sorted(p for p in glob.glob(text) if Path(p).is_file())  # noqa: PTH207 - absolute patterns
+    found = sorted(p for p in glob(text) if Path(p).is_file())  # noqa: PTH207 - absolute patterns
     if not found:
         raise InputError("no file matches this pattern", text)
     return found
@@ -152,17 +180,24 @@ class Passes:
         return itertools.chain(self._held, self._pieces)
 
 
-def chunks(path: str) -> Iterator[bytes | memoryview]:
-    """The content in pieces of about a megabyte, decompressed; memory does not grow with the file.
+def standard_input() -> Any:
+    """The bytes of standard input; a sentence where the caller has closed it."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file", source_name(STDIN))
+    return sys.stdin.buffer
 
-    A piece is only valid until the next one is asked for.
+
+def chunks(path: str, whole: bool = False) -> Iterator[bytes | memoryview]:
+    """The content in pieces of a quarter megabyte, decompressed; memory does not grow with the file.
+
+    A piece is only valid until the next one is asked for. `whole`: plain text in as few pieces as possible.
     """
     try:
         if path == STDIN:
-            yield from _pieces(sys.stdin.buffer, source_name(path))
+            yield from _pieces(standard_input(), source_name(path), whole)
         else:
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
-                yield from _pieces(file, path)
+                yield from _pieces(file, path, whole)
     except FileNotFoundError:
         raise missing(path) from None
     except IsADirectoryError:
@@ -175,6 +210,8 @@ def missing(path: str) -> InputError:
     """No such file; with the name in the same folder that may have been meant."""
     if "://" in path:
         return InputError("addresses are not read; download the file and name it", path)
+    from pathlib import Path
+
     folder = Path(path).parent
     try:
         beside = [p.name for p in folder.iterdir() if not p.name.startswith(".")]
@@ -190,17 +227,32 @@ def lines(path: str, held: bytes | None = None) -> Iterator[tuple[int, bytes]]:
     for piece in chunks(path) if held is None else (held,):
         whole = (rest + piece).split(b"\n")
         rest = whole.pop()
-        if len(rest) > _LONGEST_LINE:
-            raise InputError("this is not text in lines: a line does not end", path, number + 1)
+        if len(rest) > LONGEST_LINE:
+            raise endless(source_name(path), number + 1)
         yield from enumerate(whole, number + 1)
         number += len(whole)
     if rest:
         yield number + 1, rest
 
 
-def read_all(path: str) -> bytes:
-    """The whole content, decompressed."""
-    return b"".join(bytes(piece) for piece in chunks(path))
+def endless(source: str, line: int) -> InputError:
+    """A line that goes on and on: a binary file, or a few bytes that decompress to gigabytes."""
+    return InputError(f"this is not text in lines: a line does not end (after {LONGEST_LINE >> 20} MB)", source, line)
+
+
+def read_all(path: str, lines: bool = False) -> bytes:
+    """The whole content, decompressed. `lines`: it must be text in lines."""
+    if not lines:
+        return b"".join(map(bytes, chunks(path, whole=True)))
+    pieces: list[bytes] = []
+    length = 0
+    for piece in map(bytes, chunks(path, whole=True)):
+        pieces.append(piece)
+        last = piece.rfind(b"\n")
+        length = len(piece) - last - 1 if last >= 0 else length + len(piece)
+        if length > LONGEST_LINE:
+            raise endless(source_name(path), sum(one.count(b"\n") for one in pieces) + 1)
+    return b"".join(pieces)
 
 
 def larger_than(path: str, most: int) -> bool:
@@ -213,8 +265,13 @@ def larger_than(path: str, most: int) -> bool:
         return any((size := size + len(piece)) > most for piece in inflate(head, file, path))
 
 
-def _pieces(file: Any, source: str) -> Iterator[bytes | memoryview]:
-    head = file.read(_COMPRESSED_CHUNK)
+def _pieces(file: Any, source: str, whole: bool) -> Iterator[bytes | memoryview]:
+    head = file.read(2 if whole else _COMPRESSED_CHUNK)
+    if whole:  # in one piece, which nobody copies
+        back = head != GZIP and file.seekable()
+        if back:
+            file.seek(-len(head), os.SEEK_CUR)
+        head = file.read() if back else head + (file.read(_COMPRESSED_CHUNK) or b"")
     if not head:
         raise InputError("this file is empty", source)
     if head[:2] == GZIP:
@@ -240,6 +297,8 @@ def _decompressor() -> Any:
     try:
         from isal import isal_zlib
     except ImportError:
+        import zlib
+
         return zlib.decompressobj(31)
     return isal_zlib.decompressobj(31)
 
@@ -250,7 +309,11 @@ def inflate(head: bytes, file: Any, source: str, size: int = _CHUNK) -> Iterator
     while True:
         try:
             text = member.decompress(data, size)
+        except MemoryError:
+            raise
         except Exception as problem:  # zlib.error, isal's own
+            if "Error -4 " in str(problem):  # zlib's name for it
+                raise MemoryError from None
             raise InputError(f"this gz file is damaged ({problem})", source) from None
         if text:
             yield text

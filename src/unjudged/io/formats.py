@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import io
 import re
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 _HEAD = 1 << 14
 _LEVEL = re.compile(rb"L\d+")
+_DECIMAL = re.compile(rb"[+-]?\d*\.\d+|[+-]?\d+\.")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
 WITH_QA = "read both with --qa (qa=True in load)"
@@ -66,6 +66,60 @@ def _json(head: Head) -> bool:
     return bool(_OBJECT.match(head.start)) or (head.suffix == ".json" and len(head.fields) < 4)
 
 
+_RANK_EVAL = re.compile(rb'\s*\{\s*"(requests|templates|metric|metric_score|details|quality_level|failures)"')
+
+
+def _rank_eval_request(head: Head) -> bool:
+    return bool(_RANK_EVAL.match(head.start)) and b'"requests"' in head.start and b'"ratings"' in head.start
+
+
+def _rank_eval_response(head: Head) -> bool:
+    return bool(_RANK_EVAL.match(head.start)) and b'"details"' in head.start and b'"hits"' in head.start
+
+
+def _machine_json_lines(head: Head) -> bool:
+    """JSON lines that say who gave the grade, or hold it in an object."""
+    if not (_OBJECT.match(head.start) and head.whole_line):
+        return False
+    import json
+
+    from unjudged.io.machine_jsonl import MARKS
+
+    try:
+        first = json.loads(to_text(head.line))
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(first, dict) or not has_columns(first, GRADES):
+        return False
+    return any(key in first for key in MARKS) or any(
+        isinstance(value, dict) for key, value in first.items() if key.casefold() in GRADES["grade"]
+    )
+
+
+def _machine_trec(head: Head) -> bool:
+    """TREC judgments whose first grade is a decimal or an object."""
+    fields = head.line.split(None, 3)
+    if len(fields) < 4 or (len(fields[3].split()) > 1 and not fields[3].startswith(b"{")):
+        return False
+    return fields[3].startswith(b"{") or bool(_DECIMAL.fullmatch(fields[3].strip()))
+
+
+def _quepid(head: Head) -> bool:
+    if b"docid" not in head.line.lower().replace(b"_", b"") or b"," not in head.line:
+        return False
+    from unjudged.io.quepid import places_of
+
+    return min(places_of(to_text(head.line).rstrip("\r").split(","))) >= 0
+
+
+def _opensearch(head: Head) -> bool:
+    return bool(_OBJECT.match(head.start)) and b'"judgmentRatings"' in head.start
+
+
+def _nuggets(head: Head) -> bool:
+    return bool(_OBJECT.match(head.start)) and re.search(rb'"nuggets"\s*:\s*\[', head.line) is not None
+
+
 def _parquet(head: Head) -> bool:
     return head.start.startswith(b"PAR1") or head.suffix in (".parquet", ".parq")
 
@@ -104,12 +158,21 @@ class Format(NamedTuple):
 
 FORMATS: dict[str, Format] = {
     "parquet": Format("parquet", _parquet, _parquet),
+    "rank_eval": Format("rank_eval", _rank_eval_request, _rank_eval_response),
+    "opensearch": Format("opensearch", _opensearch),
+    "nuggets": Format("nuggets", _nuggets),
+    "machine_jsonl": Format("machine_jsonl", _machine_json_lines),
     "jsonl": Format("jsonl", _json_lines, _json_lines),
     "json": Format("json_", _json, _json),
     "beir": Format("beir", lambda h: has_columns(h.columns, GRADES), lambda h: has_columns(h.columns, RANKED)),
     "ntcireval": Format("ntcireval", _ntcireval_qrels),
+    "quepid": Format("quepid", _quepid),
+    "machine_trec": Format("machine_trec", _machine_trec),
     "msmarco": Format("msmarco", None, _msmarco_run),
     "sampleval": Format("sampleval"),
+    "qrels_jg": Format("judgment_groups"),
+    "diversity": Format("diversity"),
+    "intents": Format("intents"),
     "ir_datasets": Format("datasets"),
     "trec": Format("trec"),
 }
@@ -123,7 +186,7 @@ def peek(path: str) -> Head:
     """The beginning of a regular file or of standard input, without using it up; empty for anything else."""
     try:
         if path == files.STDIN:
-            look = getattr(sys.stdin.buffer, "peek", None)
+            look = getattr(files.standard_input(), "peek", None)
             start = _unpacked(bytes(look(_HEAD)) if look else b"", io.BytesIO(), path)
         elif files.kind(path) == "file":
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
@@ -149,8 +212,11 @@ def qrels_format(path: str) -> str:
         return "ir_datasets"
     if path != files.STDIN:
         if Path(path).is_dir():
+            from unjudged.io.beir import judgments_in
             from unjudged.io.ntcireval import is_qrels
 
+            if judgments_in(path) is not None:
+                return "beir"
             return "ntcireval" if is_qrels(path) else "trec"
         if not Path(path).exists():
             from unjudged.io.datasets import is_known

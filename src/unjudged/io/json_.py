@@ -1,4 +1,7 @@
-"""One JSON object {topic: {doc: number}}, as ranx and pytrec_eval users write judgments and runs."""
+"""One JSON object {topic: {doc: number}}, as ranx and pytrec_eval users write judgments and runs.
+
+MTEB's predictions are such an object inside {subset: {split: ...}}, beside a description of the model.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +29,41 @@ def _once(source: str) -> Any:
     return check
 
 
-def _read(path: str, source: str) -> dict[str, Any]:
+def read_object(path: str, source: str) -> dict[str, Any]:
+    """The object a JSON file holds; a key given twice is refused."""
     try:
         found = json.loads(to_text(files.read_all(path)), object_pairs_hook=_once(source))
     except json.JSONDecodeError as problem:
         raise InputError(f"this JSON cannot be read ({problem.msg.lower()})", source, problem.lineno) from None
     except RecursionError:
         raise InputError("this JSON cannot be read (nested too deep)", source) from None
+    except ValueError:  # Python reads whole numbers up to some thousand digits
+        raise InputError("this JSON cannot be read (a number has too many digits)", source) from None
     if not isinstance(found, dict):
         raise InputError("JSON judgments and runs are one object {topic: {doc: number}}", source, 1)
     return found
 
 
+def _one_split(found: dict[str, Any], source: str) -> dict[str, Any]:
+    """Of MTEB's predictions the one split of the one subset; any other object as it is."""
+    if "mteb_model_meta" not in found:
+        if {"task_name", "scores"} <= found.keys():
+            raise InputError("these are MTEB's means, which hold no ranking; give its predictions", source)
+        return found
+    subsets = {name: splits for name, splits in found.items() if name != "mteb_model_meta" and isinstance(splits, dict)}
+    there = [(subset, split) for subset, splits in subsets.items() for split in splits]
+    if len(there) != 1:
+        told = ", ".join(f"{subset}/{split}" for subset, split in there) or "none"
+        raise InputError(f"MTEB's predictions must hold one split of one subset, found {told}", source)
+    ((subset, split),) = there
+    inside: dict[str, Any] = subsets[subset][split]
+    return inside
+
+
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
     source = files.source_name(path)
-    return qrels_from_dict(_read(path, source), source)
+    return qrels_from_dict(_one_split(read_object(path, source), source), source)
 
 
 def read_run(
@@ -49,5 +71,5 @@ def read_run(
 ) -> RunTable:
     """A run's judged hits."""
     source = files.source_name(path)
-    table = run_from_dict(_read(path, source), source, index, topics, reading, keep_docs)
+    table = run_from_dict(_one_split(read_object(path, source), source), source, index, topics, reading, keep_docs)
     return table._replace(name=name or "run")

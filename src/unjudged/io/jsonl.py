@@ -5,7 +5,9 @@
 
 A run without scores may hold ranks (1 is best). Keys may have the other names data frames may have (`query_id`,
 `qid`, `docno`, `relevance`, ...) and BEIR's `query-id` and `corpus-id`. The first line decides which keys are meant;
-further keys are passed over.
+further keys are passed over. A line may hold a whole list, as sentence-transformers writes its predictions:
+
+    {"query_id": "301", "results": [{"corpus_id": "FT921-1", "score": 12.5}, ...]}
 """
 
 from __future__ import annotations
@@ -27,16 +29,22 @@ def _objects(path: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             found = _decode(line)
         except (ValueError, RecursionError) as problem:
-            why = problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else "nested too deep"
+            deep = "nested too deep" if isinstance(problem, RecursionError) else "a number has too many digits"
+            why = problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else deep
             rows.refuse(f"this line is not JSON ({why})", number)
             continue
         if isinstance(found, dict):
-            yield number, found
+            listed = found.get("results")
+            if isinstance(listed, list) and all(isinstance(hit, dict) for hit in listed):
+                about = {key: value for key, value in found.items() if key != "results"}
+                yield from ((number, {**about, **hit}) for hit in listed)
+            else:
+                yield number, found
         else:
             rows.refuse(f'a line needs an object like {{"topic": ...}}, found {line.strip()[:40]!r}', number)
 
 
-def _rows(
+def rows_of(
     path: str, needed: Mapping[str, tuple[str, ...]], rows: Rows
 ) -> Iterator[tuple[int, dict[str, Any], dict[str, str]]]:
     """(line, object, role -> key); the first object decides which keys are meant."""
@@ -56,7 +64,7 @@ def _rows(
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
     rows = Judged(files.source_name(path), reading)
-    for number, found, at in _rows(path, GRADES, rows):
+    for number, found, at in rows_of(path, GRADES, rows):
         iteration = found.get(at["iteration"]) if "iteration" in at else None
         rows.add(found[at["topic"]], found[at["document"]], found[at["grade"]], iteration, number)
     return rows.table()
@@ -67,7 +75,7 @@ def read_run(
 ) -> RunTable:
     """A run's judged hits."""
     rows = Retrieved(files.source_name(path), reading)
-    for number, found, at in _rows(path, RANKED, rows):
+    for number, found, at in rows_of(path, RANKED, rows):
         if not rows.lists:
             rows.ranks = by_rank(at)
         if "run" in at:

@@ -11,9 +11,13 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.ids import to_text
+from unjudged.io.ids import Ids, to_text
+from unjudged.io.trec import LARGEST_GRADE, UNJUDGED, QrelsTable, Reading
 
 FIELDS = {
     "qrels_jg": ("topic", "group", "doc", "grade"),
@@ -42,7 +46,7 @@ def read_groups(path: str, format: str) -> dict[str, list[Level]]:
         doc, text = fields[-2:]
         try:
             level = float(int(text)) if format == "qrels_jg" else float(text)
-            if not math.isfinite(level):
+            if not math.isfinite(level) or (format == "qrels_jg" and abs(level) > LARGEST_GRADE):
                 raise ValueError
         except ValueError:
             wanted = "whole number" if format == "qrels_jg" else "number"
@@ -54,6 +58,39 @@ def read_groups(path: str, format: str) -> dict[str, list[Level]]:
     if not found:
         raise InputError("no judgments in this file", source)
     return {topic: sorted(levels, key=lambda said: in_bytes(said.group)) for topic, levels in found.items()}
+
+
+def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
+    """Judgments of several assessors (`qrels_jg`): each document once, with the highest grade anyone gave it.
+
+    What each assessor said is kept beside it, assessors in order of their bytes.
+    """
+    levels = read_groups(path, "qrels_jg")
+    groups = sorted({said.group for of_topic in levels.values() for said in of_topic}, key=in_bytes)
+    column = {group: i for i, group in enumerate(groups)}
+    topic: list[int] = []
+    docs: list[str] = []
+    opinions: list[npt.NDArray[np.int32]] = []
+    for number, of_topic in enumerate(levels.values()):
+        rows: dict[str, npt.NDArray[np.int32]] = {}
+        for said in of_topic:
+            row = rows.setdefault(said.doc, np.full(len(groups), UNJUDGED, np.int32))
+            row[column[said.group]] = int(said.level)
+        topic += [number] * len(rows)
+        docs += rows
+        opinions += rows.values()
+    said_by_all = np.array(opinions, np.int32)
+    none = np.zeros(len(topic), np.int32)
+    return QrelsTable(
+        files.source_name(path),
+        Ids.of(levels),
+        np.array(topic, np.int32),
+        Ids.of(docs),
+        said_by_all.max(axis=1),
+        Ids.of(["0"]),
+        none,
+        opinions=said_by_all,
+    )
 
 
 def in_bytes(text: str) -> bytes:

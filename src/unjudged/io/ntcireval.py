@@ -34,7 +34,7 @@ def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _topic_of(path: Path, *suffixes: str) -> str:
-    name = files.run_name(path)
+    name = files.file_name(path)
     return next((name.removesuffix(s) for s in suffixes if name.endswith(s) and name != s), name)
 
 
@@ -47,7 +47,7 @@ def _is_list(path: Path) -> bool:
 def _is_run_folder(folder: Path) -> bool:
     inside, _ = _inside(folder)
     first = next((p for p in inside if p.stat().st_size), None)
-    return first is not None and not files.run_name(first).endswith((".rel", ".json", ".jsonl")) and _is_list(first)
+    return first is not None and not files.file_name(first).endswith((".rel", ".json", ".jsonl")) and _is_list(first)
 
 
 def is_run(path: str) -> bool:
@@ -70,7 +70,7 @@ def runs_in(folder: Path) -> list[tuple[str, str]]:
     named: dict[str, None] = {}
     for topic in folders:
         for path in _inside(topic)[0]:
-            name = files.run_name(path)
+            name = files.file_name(path)
             if name.startswith(f"{topic.name}.") and name.endswith(".res"):
                 named.setdefault(name.removeprefix(f"{topic.name}.").removesuffix(".res"))
     if named:
@@ -90,7 +90,7 @@ def _rel_files(path: str) -> list[tuple[str, Path]]:
     inside, folders = _inside(Path(path))
     if inside:
         return [(_topic_of(p, ".rel"), p) for p in inside]
-    return [(topic.name, p) for topic in folders for p in _inside(topic)[0] if files.run_name(p).endswith(".rel")]
+    return [(topic.name, p) for topic in folders for p in _inside(topic)[0] if files.file_name(p).endswith(".rel")]
 
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:

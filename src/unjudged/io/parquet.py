@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from unjudged.errors import InputError, UsageError
@@ -11,6 +12,9 @@ from unjudged.io import files
 from unjudged.io.columns import GRADES, RANKED, Judged, Retrieved, by_rank, find_columns
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
+
+MOST_TIMES, ALWAYS = 200, 256_000_000
+"""A file may hold so many times its size, or so many bytes: one value repeated is written once, and read as often."""
 
 
 def load_pyarrow(path: str) -> Any:
@@ -30,13 +34,20 @@ def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             chosen = find_columns(file.schema_arrow.names, needed, path)
-            table = file.read(columns=sorted(set(chosen.values())), use_pandas_metadata=False)
+            values: dict[str, list[Any]] = {role: [] for role in chosen}
+            held, most = 0, max(MOST_TIMES * Path(path).stat().st_size, ALWAYS)
+            for batch in file.iter_batches(columns=sorted(set(chosen.values())), use_pandas_metadata=False):
+                held += batch.nbytes
+                if held > most:
+                    raise InputError(f"this Parquet file holds over {most // 1_000_000:,} MB of values", path)
+                for role, name in chosen.items():
+                    values[role].extend(_values(batch.column(name)))
     except FileNotFoundError:
         raise files.missing(path) from None
     except (OSError, pyarrow.ArrowException) as problem:
         why = str(problem).partition("\n")[0].rstrip(".")
         raise InputError(f"this Parquet file cannot be read ({why})", path) from None
-    return chosen, {role: list(_values(table.column(name))) for role, name in chosen.items()}
+    return chosen, values
 
 
 def _values(column: Any) -> Iterator[Any]:

@@ -1,6 +1,8 @@
-"""Which team a run belongs to: a TSV `run<TAB>team` with header, or the XML of PoolBiasEstimators."""
+"""Which team a run belongs to: a TSV `run<TAB>team` with header, PoolBiasEstimators' XML, or ir_metadata (YAML)."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from unjudged.errors import InputError
 from unjudged.io import files
@@ -9,6 +11,10 @@ from unjudged.io.ids import to_text
 
 def read_teams(path: str, what: str = "team") -> dict[str, str]:
     """Run name -> team name, in the order of the file; or another group of runs (`what`) that stands there."""
+    if Path(path).suffix.lower() in (".yml", ".yaml") or Path(path).is_dir():
+        from unjudged.io import ir_metadata
+
+        return ir_metadata.teams(path)
     raw = files.read_all(path)
     if raw.lstrip()[:1] == b"<":
         return _from_xml(raw, path)

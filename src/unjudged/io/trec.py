@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,14 @@ from unjudged.io import files
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.same_answer import check_rule
 
+if TYPE_CHECKING:
+    from unjudged.io.aspects import Aspects
+
 LARGEST_GRADE = 1_000_000_000
 """Grades beyond, of either sign, are refused."""
+
+UNJUDGED = -(2**31)
+"""Stands for a grade where a set of judgments, or one assessor, does not judge the document."""
 
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 
@@ -74,6 +80,10 @@ class QrelsTable(NamedTuple):
     line: npt.NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
     group: npt.NDArray[np.int32] | None = None
+    opinions: npt.NDArray[np.int32] | None = None
+    """Documents x assessors, where several judged: the grade of each, UNJUDGED where there is none."""
+    aspects: Aspects | None = None
+    """Grades by subtopic, intent or nugget, where the judgments tell them apart."""
 
     @classmethod
     def unjudged(cls, topics: Iterable[str]) -> QrelsTable:
@@ -108,6 +118,11 @@ class RunTable(NamedTuple):
     """Lines whose document stood higher in the same topic: (topic, rank above the line)."""
 
 
+def too_large(grade: object) -> str:
+    """What is said about a whole number that is no grade."""
+    return f"the grade {grade} is too large: grades go from -{LARGEST_GRADE:,} to {LARGEST_GRADE:,}"
+
+
 def _sentence(kind: int, text: bytes, what: str) -> str:
     fields = text.split()
     shown = to_text(text[:60].strip()).encode("unicode_escape").decode("ascii")
@@ -117,6 +132,8 @@ def _sentence(kind: int, text: bytes, what: str) -> str:
         need = "6 fields (topic Q0 doc rank score tag)" if what == "run" else "4 fields (topic iteration doc grade)"
         hint = "; this looks like judgments, not a run" if what == "run" and len(fields) == 4 else ""
         return f"a {what} line needs {need}, found {len(fields)}: '{shown}'{hint}"
+    if kind == BAD_GRADE and len(fields) > 3 and re.fullmatch(rb"[-+]?\d+", fields[3]):
+        return too_large(to_text(fields[3]))
     place, what_it_is = (3, "grade") if kind == BAD_GRADE else (4, "score")
     shown = repr(to_text(fields[place])) if len(fields) > place else "in this line"
     wanted = {BAD_GRADE: "whole number", BAD_NAN: "number"}.get(kind, "decimal number")
@@ -140,7 +157,7 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     reading = reading or Reading()
     if files.kind(path) == "folder":
         raise InputError(f"this is a folder, a file is needed ({files.ORDER})", path)
-    text = files.read_all(path)
+    text = files.read_all(path, lines=True)
     source = files.source_name(path)
     for number, line in enumerate(text[:65536].split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
@@ -197,6 +214,8 @@ def scan(
 
 def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids, reading: Reading) -> RunTable:
     """What a scanner found, checked: refusals, and notes about what was passed over."""
+    if found["endless"]:
+        raise files.endless(source, found["endless"])
     if found["bad"] and not reading.lenient:
         line, kind, shown = found["bad"][0]
         raise _refuse(kind, line, shown, "run", source)

@@ -199,6 +199,8 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
     A link stays a link: the file it leads to is written. What is no file (a pipe, a terminal, a device such as
     /dev/null) and what is open already (/dev/stdout) is written into.
     """
+    if not str(path):
+        raise UsageError("a file to write to needs a name")
     target, pieces = Path(path), [data] if isinstance(data, bytes) else data
     try:
         if _written_into(target):
@@ -207,10 +209,12 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
             return
         if target.is_symlink():
             target = target.resolve()
-        temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}")
+        temporary = target.with_name(f".unjudged-{secrets.token_hex(8)}")  # a valid name may be as long as names get
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # noqa: PTH123
                 file.writelines(pieces)
+            with contextlib.suppress(FileNotFoundError):
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))  # who may read the file does not change
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -222,6 +226,8 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
 def refuse_unwritable(path: str | Path) -> None:
     """Say before the work what `write_whole` would say after it: no such folder, itself a folder, no permission."""
     target = Path(path)
+    if not str(path):
+        raise UsageError("a file to write to needs a name")
     try:
         if _written_into(target):
             return

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,8 @@ from unjudged.changes.rejudge import judgments_of
 from unjudged.collection import Collection
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
-from unjudged.io.files import run_name
-from unjudged.results import Provenance, Result, Row
+from unjudged.io.files import run_names
+from unjudged.results import Provenance, Result, Row, Step
 from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
 
 ALL = "all"
@@ -25,10 +27,11 @@ GROUP = ("fleiss_kappa",)
 STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_ordinal", "alpha_interval", "overlap")
 
 
-NEXT = (
-    "what this does to the order of runs: unjudged judges audit HUMAN OTHER... --runs RUN... "
-    '(in Python: uj.audit(c, "other.txt"))'
-)
+def _next(sources: Sequence[str], rel: int) -> Step:
+    """What to ask next: what these judges do to runs."""
+    human, *others = (source if Path(source).is_file() else "JUDGMENTS" for source in sources)
+    command = ("judges", "audit", human, *others, "--runs", "RUN", *(("--rel", str(rel)) if rel > 1 else ()))
+    return Step("see what this does to the order of runs and to decisions between them", command)
 
 
 def judge_agreement(
@@ -66,8 +69,9 @@ def judge_agreement(
     if not (aligned.judged.sum(axis=1) > 1).any():
         raise UsageError("the sets of judgments have no judged document in common")
     settings = {"judges": called, "rel": rel, "binary": binary}
-    provenance = Provenance.of(call, tuple(j.source for j in judged), settings)
-    return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic)
+    sources = tuple(j.source for j in judged)
+    provenance = Provenance.of(call, sources, settings)
+    return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic, _next(sources, rel))
 
 
 def is_qrels(given: Mapping[Any, Any]) -> bool:
@@ -83,7 +87,8 @@ def names_of(sets: Sequence[Any]) -> list[str]:
         source = given.judgments.source if isinstance(given, Collection) else getattr(given, "source", None)
         if isinstance(given, str) or hasattr(given, "__fspath__"):
             source = str(given)
-        found.append(run_name(source) if isinstance(source, str) and source != "judgments" else "")
+        found.append(source if isinstance(source, str) and source != "judgments" else "")
+    found = run_names(found)
     if all(found) and len(set(found)) == len(found):
         return found
     return [chr(ord("A") + i) if len(sets) <= 26 else f"judge{i + 1}" for i in range(len(sets))]
@@ -92,19 +97,33 @@ def names_of(sets: Sequence[Any]) -> list[str]:
 class JudgeAgreement(Result):
     """Statistics of agreement in long form: topic, judge_a, judge_b, statistic, value.
 
-    Rows over all judges have `all` in both judge columns; with two judges there is just the pair.
+    Rows over all judges have `all` in both judge columns; with two judges there is just the pair. `next` is the step
+    that tells what the judges do to runs: labels alone have no verdict.
     """
 
     def __init__(
-        self, judges: Sequence[str], aligned: Aligned, rel: int, provenance: Provenance, per_topic: bool = True
+        self,
+        judges: Sequence[str],
+        aligned: Aligned,
+        rel: int,
+        provenance: Provenance,
+        per_topic: bool,
+        next_step: Step,
     ) -> None:
         columns = ("topic", "judge_a", "judge_b", "statistic", "value")
-        super().__init__(columns, self._tidy, provenance, self._wide, notes=(NEXT,))
+        note = f"labels alone have no verdict; {next_step.sentence}: unjudged {shlex.join(next_step.command)}"
+        super().__init__(columns, self._tidy, provenance, self._wide, notes=(note,))
+        self.next: Step = next_step
         self.judges: tuple[str, ...] = tuple(judges)
         self.rel: int = rel
         self.per_topic: bool = per_topic
         self.values: npt.NDArray[np.int32] = np.unique(aligned.grade[aligned.judged])
         self._aligned = aligned
+
+    def to_dict(self) -> dict[str, Any]:
+        """As of every result, with the next step beside the verdict that is missing."""
+        found = super().to_dict()
+        return {"provenance": found.pop("provenance"), "verdict": None, "next": self.next.to_dict(), **found}
 
     def _groups(self) -> Iterator[tuple[str, str, list[int]]]:
         """Pairs of judges, and all of them where there are more than two."""

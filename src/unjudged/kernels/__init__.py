@@ -7,39 +7,53 @@
 from __future__ import annotations
 
 import os
-from types import ModuleType
-from typing import Any
 
-from unjudged.kernels import _numpy
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-_kernels: ModuleType | Any = _numpy
-if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
-    try:
-        from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
-    except ImportError:
-        pass
-    else:
-        if hasattr(_c, "write_rows"):  # else a build of older sources was left behind: the twin is right
-            _kernels = _c
+OUTSIDE_COUNTED = 1_000_000
+"""So many topics outside the judgments a scanner tells apart, unless it keeps full lists. The same in entries.c."""
 
-IN_USE: str = "C" if _kernels is not _numpy else "NumPy"
+
+LONGEST_LINE = 1 << 24
+"""A line longer than this has no end: the text is no text in lines. The same in text.h."""
+
+
+def _chosen() -> tuple[str, Any]:
+    """C where it is there; NumPy, which takes long to import, only where it is needed."""
+    if os.environ.get("UNJUDGED_KERNELS", "") != "numpy":
+        try:
+            from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
+        except ImportError:
+            pass
+        else:
+            if hasattr(_c, "pack_run") and hasattr(_c, "largest_gaps"):  # else an older build was left behind
+                return "C", _c
+    from unjudged.kernels import _numpy
+
+    return "NumPy", _numpy
+
+
+IN_USE, _kernels = _chosen()
 Index = _kernels.Index
 RunScanner = _kernels.RunScanner
 scan_qrels = _kernels.scan_qrels
 code_documents = _kernels.code_documents
 bootstrap_count = _kernels.bootstrap_count
+pack_run = _kernels.pack_run
+pack_judgments = _kernels.pack_judgments
 choose_hits = _kernels.choose_hits
 swap_count = _kernels.swap_count
 weighted_sums = _kernels.weighted_sums
+largest_gaps = _kernels.largest_gaps
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod
 segment_max_from = _kernels.segment_max_from
 segment_read = _kernels.segment_read
+logarithms = _kernels.logarithms
 write_rows = _kernels.write_rows
-
-OUTSIDE_COUNTED = _numpy.OUTSIDE_COUNTED
-"""So many topics outside the judgments a scanner tells apart, unless it keeps full lists."""
 
 TIES = {"trec10": 0, "trec9": 1, "file": 2, "ascending": 3, "expected": 0}
 """How equal scores are ordered, and the number the kernels know it by.

@@ -8,8 +8,11 @@
  *                (scan.c reads lines, number.c scores, ranking.c ranks)
  *   qrels.c      scan_qrels: a judgment file's text -> columns
  *   documents.c  code_documents: (topic, document) -> code
+ *   gaps.c       largest_gaps: the largest standardised gap of a run to all others, per resample
  *   hits.c       choose_hits, segment_read: hits chosen by their row, values of their topic at their ranks
  *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
+ *   dicts.c      pack_run, pack_judgments, RunScanner.add_run: plain dicts of dicts, walked where they lie
+ *   evaluate.c   evaluate: the classical measures of one run (twin: the registered measures); logarithms
  *   rows.c       write_rows: a table of numbers as lines of text (shortest.c writes one number)
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
@@ -20,8 +23,9 @@
 static int module_exec(PyObject *module)
 {
     make_plain_locale();
+    if (draw_hash_key()) return -1;
     PyMethodDef *functions[] = {qrels_functions, document_functions, hit_functions, resampling_functions,
-                                row_functions, segment_functions};
+                                dict_functions, evaluate_functions, row_functions, segment_functions, gap_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

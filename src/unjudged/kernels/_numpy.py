@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.kernels import LONGEST_LINE, OUTSIDE_COUNTED
+
 BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 _TREC9, _FILE, _ASCENDING = 1, 2, 3
-OUTSIDE_COUNTED = 1_000_000
 _KEEP_BAD_LINES, _KEEP_BAD_FIELD = 20, 60
+_LARGEST_GRADE = 1_000_000_000
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)", re.ASCII)
 _NAN = re.compile(rb"[+-]?[nN][aA][nN]")
 _GRADE = re.compile(rb"[+-]?\d+", re.ASCII)
@@ -92,6 +95,7 @@ class RunScanner:
         self._stopped = self._split = False
         self._current: tuple[list[bytes], list[float]] | None = None
         self._first_duplicate = (-1, b"")
+        self._endless = 0
         self._repeats: list[tuple[int, int]] = []
 
     def feed(self, text: Any) -> bool:
@@ -103,6 +107,8 @@ class RunScanner:
                 if not self._scan_line(line):
                     self._stopped = True
                     break
+            if not self._stopped and len(self._rest) > LONGEST_LINE:
+                self._endless, self._rest, self._stopped = self._line + 1, b"", True
         return not self._stopped and not self._split
 
     def _open(self, topic: bytes) -> None:
@@ -160,6 +166,17 @@ class RunScanner:
         self._current[0].extend(names)
         self._current[1].extend(values.tolist())
         return 0
+
+    def add_run(self, topics: Any, topic_ends: Any, starts: Any, docs: Any, doc_ends: Any, scores: Any) -> bool:
+        """A run as pack_run packs it. False: a topic is there twice."""
+        places, names = np.frombuffer(starts, np.int64).tolist(), _ids(docs, doc_ends)
+        values, known = np.frombuffer(scores, np.float64), _ids(topics, topic_ends)
+        if len(places) != len(known) + 1 or places[-1] != len(names) or len(values) != len(names):
+            raise ValueError("inconsistent arrays")
+        for topic, (start, stop) in zip(known, itertools.pairwise(places), strict=True):
+            self.add(topic, *_pack(names[start:stop]), values[start:stop])
+            self._topic = None
+        return not self._split
 
     def _compared(self, scores: list[float]) -> Any:
         """The scores as the tie rule compares them."""
@@ -244,6 +261,7 @@ class RunScanner:
             "duplicate_topic": self._first_duplicate[0],
             "duplicate_doc": self._first_duplicate[1],
             "repeats": np.array(self._repeats, np.int32).tobytes(),
+            "endless": self._endless,
             "outside_topics": len(self._outside),
             "outside_names": b"\n".join(list(self._outside)[: None if self.keep_docs else 5]),
         }
@@ -309,6 +327,7 @@ def scan_qrels(text: Any, lenient: bool) -> dict[str, Any]:
         "iterations": iteration_blob,
         "iteration_ends": iteration_ends,
         "iteration": np.array(iteration, np.int32).tobytes(),
+        "starts": b"" if np.any(np.diff(topic) < 0) else np.searchsorted(topic, np.arange(len(topics) + 1)).tobytes(),
         "bad": bad,
         "bad_count": bad_count,
     }
@@ -322,6 +341,8 @@ def code_documents(docs: Any, ends: Any, topic: Any, row: Any, first: int) -> by
     for i, doc in enumerate(_ids(docs, ends)):
         if codes[i] < 0:
             codes[i] = known.setdefault((topics[i], doc), first + len(known))
+    if known and not 0 <= first <= first + len(known) - 1 <= np.iinfo(np.int32).max:
+        raise OverflowError("more documents than there are codes")
     return np.array(codes, np.int32).tobytes()
 
 
@@ -410,6 +431,17 @@ def weighted_sums(weights: Floats, values: Floats, out: Floats) -> None:
         out += weights[:, topic, None] * values[topic]
 
 
+def largest_gaps(shifts: Floats, rows: NDArray[np.int64], up: Floats, down: Floats, out: Floats) -> None:
+    """The largest standardised gap of some runs to all others.
+
+    shifts[resample, run]: how far the resampled mean lies from the mean. out[resample, i] is, for the run rows[i], the
+    largest of (its shift - another's) * up[i, other] and (another's - its shift) * down[i, other]; at least 0.
+    """
+    for i, row in enumerate(rows.tolist()):
+        gap = shifts[:, row, None] - shifts
+        out[:, i] = np.maximum(np.maximum(gap * up[i], -gap * down[i]).max(axis=1), 0.0)
+
+
 def bootstrap_count(
     centred: Floats,
     reach: Floats,
@@ -417,8 +449,9 @@ def bootstrap_count(
     position: int,
     exceeding: NDArray[np.int64],
     required: Floats,
+    *near: Any,
 ) -> None:
-    """The studentised bootstrap of run pairs.
+    """The studentised bootstrap of run pairs (`near` helps the kernel in C to the same results).
 
     centred[pair, topic]: differences minus their mean; counts[topic, resample]: how often a topic was drawn. The
     ratio (sum of w)^2 / (sum of w^2) orders resamples as |t| does: 0 where the mean is zero, the number of topics
@@ -482,3 +515,48 @@ def write_rows(heads: list[bytes], names: list[bytes], values: Any, end: bytes) 
         for pair in zip(names, written[row * len(names) : (row + 1) * len(names)], strict=True)
         for part in (head, *pair)
     )
+
+
+def logarithms(values: Any, binary: bool, out: Any) -> None:
+    """Natural or binary logarithms by the C library, whose last bit does not hang on the processor."""
+    found = np.frombuffer(out, np.float64)
+    if len(np.frombuffer(values, np.float64)) != len(found):
+        raise ValueError("arrays of different lengths")
+    found[:] = list(map(_log2 if binary else _log, np.frombuffer(values, np.float64).tolist()))
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf if value == 0 else math.nan
+
+
+def _log2(value: float) -> float:
+    return math.log2(value) if value > 0 else -math.inf if value == 0 else math.nan
+
+
+def _packed(given: Any, plain: Callable[[Any], bool], kind: type) -> dict[str, bytes] | None:
+    """Ids, ends and numbers of a plain dict of dicts; None for any other."""
+    if type(given) is not dict or not all(type(inside) is dict for inside in given.values()):
+        return None
+    ids = [*given, *(doc for inside in given.values() for doc in inside)]
+    numbers = [number for inside in given.values() for number in inside.values()]
+    if not all(type(name) is str for name in ids) or not all(map(plain, numbers)):
+        return None
+    try:
+        raw = [name.encode() for name in ids]
+    except UnicodeEncodeError:
+        return None
+    topics, topic_ends = _pack(raw[: len(given)])
+    docs, doc_ends = _pack(raw[len(given) :])
+    starts = np.cumsum([0, *map(len, given.values())], dtype=np.int64)
+    packed = {"topics": topics, "topic_ends": topic_ends, "starts": starts.tobytes()}
+    return packed | {"docs": docs, "doc_ends": doc_ends, "values": np.array(numbers, kind).tobytes()}
+
+
+def pack_run(run: Any) -> dict[str, bytes] | None:
+    """Ids, ends and float64 scores of a plain dict of dicts; None for any other."""
+    return _packed(run, lambda s: (type(s) is float and s == s) or (type(s) is int and abs(s) <= 1 << 53), np.float64)
+
+
+def pack_judgments(qrels: Any) -> dict[str, bytes] | None:
+    """Ids, ends and int32 grades of a plain dict of dicts; None for any other."""
+    return _packed(qrels, lambda g: type(g) is int and abs(g) <= _LARGEST_GRADE, np.int32)

@@ -17,14 +17,14 @@ static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
     if (!right) PyErr_SetString(PyExc_ValueError, "inconsistent document arrays");
     else out = new_bytes(n * 4, &out_data);
     if (out) {
-        int failed;
+        int failed, full = 0;
         Py_BEGIN_ALLOW_THREADS
         uint64_t size = table_size(n), mask = size - 1;
         uint32_t *slot = calloc(size, sizeof *slot);
         int32_t *code = (int32_t *)out_data;
-        int32_t next = (int32_t)first;
+        int64_t next = first;
         failed = !slot;
-        for (size_t i = 0; i < n && !failed; i++) {
+        for (size_t i = 0; i < n && !failed && !full; i++) {
             if (row[i] >= 0) { code[i] = row[i]; continue; }
             int64_t start = i ? end[i - 1] : 0;
             const char *s = (const char *)docs.buf + start;
@@ -38,13 +38,19 @@ static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
                     break;
             }
             if (slot[j]) code[i] = code[slot[j] - 1];
-            else { slot[j] = (uint32_t)i + 1; code[i] = next++; }
+            else if (next < 0 || next > INT32_MAX || i >= UINT32_MAX) full = 1;
+            else { slot[j] = (uint32_t)i + 1; code[i] = (int32_t)next++; }
         }
         free(slot);
         Py_END_ALLOW_THREADS
         if (failed) {
             Py_DECREF(out);
             out = PyErr_NoMemory();
+        }
+        else if (full) {
+            Py_DECREF(out);
+            out = NULL;
+            PyErr_SetString(PyExc_OverflowError, "more documents than there are codes");
         }
     }
     PyBuffer_Release(&docs);

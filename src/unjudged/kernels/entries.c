@@ -43,33 +43,45 @@ int close_topic(RunScanner *r)
 /* Without full lists, no more topics than this are told apart: a file may hold any number. The same in _numpy.py. */
 enum { OUTSIDE_COUNTED = 1000000 };
 
+/* A topic that was counted: where its name ends in outside_names (a newline stands before each but the first). */
+static const char *outside_at(const RunScanner *r, uint32_t topic, size_t *n)
+{
+    const int64_t *ends = (const int64_t *)r->outside_ends.data;
+    int64_t start = topic ? ends[topic - 1] + 1 : 0;
+    *n = (size_t)(ends[topic] - start);
+    return r->outside_names.data ? r->outside_names.data + start : "";   /* one topic without a name has no bytes */
+}
+
 static int note_outside(RunScanner *r, const char *s, size_t n)
 {
     if (!r->keep_docs && r->outside_count == OUTSIDE_COUNTED) return 0;
+    if (r->outside_count == UINT32_MAX - 1) return -1;
     if (2 * (r->outside_count + 1) > r->outside_size) {
         uint64_t size = r->outside_size ? 2 * r->outside_size : 64;
-        uint64_t *grown = calloc(size, sizeof *grown);
+        uint32_t *grown = calloc(size, sizeof *grown);
         if (!grown) return -1;
-        for (uint64_t i = 0; i < r->outside_size; i++) {
-            uint64_t h = r->outside[i];
-            if (!h) continue;
-            uint64_t j = h & (size - 1);
+        for (uint32_t t = 0; t < r->outside_count; t++) {
+            size_t m;
+            const char *name = outside_at(r, t, &m);
+            uint64_t j = hash_bytes(name, m) & (size - 1);
             while (grown[j]) j = (j + 1) & (size - 1);
-            grown[j] = h;
+            grown[j] = t + 1;
         }
         free(r->outside);
         r->outside = grown;
         r->outside_size = size;
     }
-    uint64_t h = hash_bytes(s, n) | 1, i = h & (r->outside_size - 1);
-    for (; r->outside[i]; i = (i + 1) & (r->outside_size - 1))
-        if (r->outside[i] == h) return 0;
-    r->outside[i] = h;
-    r->outside_count++;
-    if (r->keep_docs || r->outside_named < 5) {   /* full lists: all names, else the first few */
-        if (r->outside_named++ && arena_append(&r->outside_names, "\n", 1)) return -1;
-        return arena_append(&r->outside_names, s, n);
+    uint64_t i = hash_bytes(s, n) & (r->outside_size - 1);
+    for (; r->outside[i]; i = (i + 1) & (r->outside_size - 1)) {
+        size_t m;
+        const char *name = outside_at(r, r->outside[i] - 1, &m);
+        r->steps++;
+        if (m == n && same_bytes(name, s, n)) return 0;
     }
+    if ((r->outside_count && arena_append(&r->outside_names, "\n", 1)) || arena_append(&r->outside_names, s, n)) return -1;
+    int64_t end = (int64_t)r->outside_names.size;
+    if (arena_append(&r->outside_ends, &end, sizeof end)) return -1;
+    r->outside[i] = (uint32_t)++r->outside_count;
     return 0;
 }
 
@@ -87,6 +99,22 @@ int open_topic(RunScanner *r, const char *s, size_t n)
     return 0;
 }
 
+/* Puts an entry into the set of the topic's documents; 1: its document is there already. */
+static inline int put_known(RunScanner *r, const Entry *entries, uint32_t entry)
+{
+    uint32_t *slots = (uint32_t *)r->known.data, mask = (uint32_t)r->known_mask;
+    const Entry *e = entries + entry;
+    uint32_t tag = (uint32_t)(e->hash >> 32) & ~mask, i = (uint32_t)(e->hash >> 20) & mask, v;
+    for (; (v = slots[i]); i = (i + 1) & mask) {
+        r->steps++;
+        if ((v & ~mask) != tag) continue;
+        const Entry *o = entries + ((v & mask) - 1);
+        if (o->hash == e->hash && o->length == e->length && same_id(doc_of(r, o), doc_of(r, e), e->length)) return 1;
+    }
+    slots[i] = tag | (entry + 1);
+    return 0;
+}
+
 /* Makes room for `more` documents in the set of the topic's documents, which is at most a third full. */
 static int grow_known(RunScanner *r, size_t more)
 {
@@ -100,27 +128,8 @@ static int grow_known(RunScanner *r, size_t more)
     r->known.size = size * sizeof(uint32_t);
     memset(r->known.data, 0, r->known.size);
     r->known_mask = size - 1;
-    uint32_t *slots = (uint32_t *)r->known.data, mask = (uint32_t)r->known_mask;
     const Entry *entries = (const Entry *)r->entries.data;
-    for (size_t e = 0; e < count; e++) {
-        uint32_t i = (uint32_t)(entries[e].hash >> 20) & mask;
-        while (slots[i]) i = (i + 1) & mask;
-        slots[i] = ((uint32_t)(entries[e].hash >> 32) & ~mask) | (uint32_t)(e + 1);
-    }
-    return 0;
-}
-
-/* Puts an entry into the set of the topic's documents; 1: its document is there already. */
-static inline int put_known(const RunScanner *r, const Entry *entries, uint32_t entry, uint32_t *slots, uint32_t mask)
-{
-    const Entry *e = entries + entry;
-    uint32_t tag = (uint32_t)(e->hash >> 32) & ~mask, i = (uint32_t)(e->hash >> 20) & mask, v;
-    for (; (v = slots[i]); i = (i + 1) & mask) {
-        if ((v & ~mask) != tag) continue;
-        const Entry *o = entries + ((v & mask) - 1);
-        if (o->hash == e->hash && o->length == e->length && same_id(doc_of(r, o), doc_of(r, e), e->length)) return 1;
-    }
-    slots[i] = tag | (entry + 1);
+    for (size_t e = 0; e < count; e++) put_known(r, entries, (uint32_t)e);
     return 0;
 }
 
@@ -141,7 +150,7 @@ int add_listed(RunScanner *r, const Listed *listed, size_t n)
     for (size_t k = 0; k < n; k++) {
         if (listed[k].n > UINT32_MAX) return -1;
         double score = r->ties == TIES_TREC9 ? (double)(float)listed[k].score : listed[k].score;
-        entries[count + k] = (Entry){score, listed[k].hash, (uint64_t)(listed[k].doc - r->text) | IN_TEXT,
+        entries[count + k] = (Entry){score, listed[k].hash, (uint64_t)((uintptr_t)listed[k].doc - (uintptr_t)r->text) | IN_TEXT,
                                      (uint32_t)listed[k].n, find_row(&judged, listed[k].doc, listed[k].n, listed[k].hash)};
     }
     r->entries.size += n * sizeof(Entry);
@@ -152,13 +161,12 @@ int add_listed(RunScanner *r, const Listed *listed, size_t n)
         return 0;
     }
     int32_t *rows = (int32_t *)r->rows.data, *ranks = (int32_t *)r->ranks.data;
-    uint32_t *slots = (uint32_t *)r->known.data, mask = (uint32_t)r->known_mask;
     size_t hits = r->rows.size / sizeof(int32_t);
     for (size_t e = count; e < count + n; e++) {
         rows[hits] = entries[e].row;
         ranks[hits] = (int32_t)(e + 1);
         hits += entries[e].row >= 0;
-        if (put_known(r, entries, (uint32_t)e, slots, mask)) r->repeated = 1;
+        if (put_known(r, entries, (uint32_t)e)) r->repeated = 1;
         if (e && !(entries[e].score < entries[e - 1].score) && !r->unsorted) r->unsorted = out_of_order(r, entries, (uint32_t)e);
     }
     r->rows.size = r->ranks.size = hits * sizeof(int32_t);

@@ -73,23 +73,9 @@ static int copy_int64(PyObject *source, int64_t **into, int64_t *n)
     return 0;
 }
 
-PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+/* Checks what an index was given and builds its tables. */
+static PyObject *index_finish(Index *x, int64_t n_starts)
 {
-    static char *names[] = {"topics", "topic_ends", "docs", "doc_ends", "row_starts", NULL};
-    PyObject *topics, *topic_ends, *docs, *doc_ends, *row_starts;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO", names, &topics, &topic_ends, &docs, &doc_ends,
-                                     &row_starts))
-        return NULL;
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    Index *x = (Index *)allocate(type, 0);
-    if (!x) return NULL;
-    int64_t n_starts;
-    if (copy_buffer(topics, &x->topics) || copy_int64(topic_ends, &x->topic_end, &x->n_topics) ||
-        copy_buffer(docs, &x->docs) || copy_int64(doc_ends, &x->doc_end, &x->n_rows) ||
-        copy_int64(row_starts, &x->row_start, &n_starts)) {
-        Py_DECREF(x);
-        return NULL;
-    }
     int consistent = n_starts == x->n_topics + 1 && x->row_start[0] == 0 &&
                      x->row_start[x->n_topics] == x->n_rows && x->n_rows < INT32_MAX &&
                      (!x->n_topics || x->topic_end[x->n_topics - 1] == (int64_t)x->topics.size) &&
@@ -113,6 +99,50 @@ PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return PyErr_NoMemory();
     }
     return (PyObject *)x;
+}
+
+PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"topics", "topic_ends", "docs", "doc_ends", "row_starts", NULL};
+    PyObject *topics, *topic_ends, *docs, *doc_ends, *row_starts;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO", names, &topics, &topic_ends, &docs, &doc_ends,
+                                     &row_starts))
+        return NULL;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Index *x = (Index *)allocate(type, 0);
+    if (!x) return NULL;
+    int64_t n_starts;
+    if (copy_buffer(topics, &x->topics) || copy_int64(topic_ends, &x->topic_end, &x->n_topics) ||
+        copy_buffer(docs, &x->docs) || copy_int64(doc_ends, &x->doc_end, &x->n_rows) ||
+        copy_int64(row_starts, &x->row_start, &n_starts)) {
+        Py_DECREF(x);
+        return NULL;
+    }
+    return index_finish(x, n_starts);
+}
+
+static int64_t *take_int64(Arena *from, int64_t *n)
+{
+    int64_t *data = (int64_t *)from->data;
+    *n = (int64_t)(from->size / sizeof *data);
+    memset(from, 0, sizeof *from);
+    return data;
+}
+
+PyObject *index_take(PyTypeObject *type, Arena *topics, Arena *topic_ends, Arena *docs, Arena *doc_ends, Arena *starts)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Index *x = (Index *)allocate(type, 0);
+    if (!x) return NULL;
+    int64_t n_starts;
+    x->topics = *topics;
+    x->docs = *docs;
+    memset(topics, 0, sizeof *topics);
+    memset(docs, 0, sizeof *docs);
+    x->topic_end = take_int64(topic_ends, &x->n_topics);
+    x->doc_end = take_int64(doc_ends, &x->n_rows);
+    x->row_start = take_int64(starts, &n_starts);
+    return index_finish(x, n_starts);
 }
 
 void free_object(PyObject *self)

@@ -20,6 +20,9 @@ typedef struct {
 
 int64_t index_find_topic(const Index *x, const char *s, size_t n);
 PyObject *index_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
+/* An index of these arrays, which it takes over: none of them empty. */
+PyObject *index_take(PyTypeObject *type, Arena *topics, Arena *topic_ends, Arena *docs, Arena *doc_ends, Arena *starts);
 void free_object(PyObject *self);
 
 /* The judged documents of one topic. */

@@ -7,7 +7,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#ifndef UNJUDGED_FREE_THREADED /* that build of Python has no limited API yet */
 #define Py_LIMITED_API 0x030B0000
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -81,9 +83,10 @@ static inline int set_item(PyObject *dict, const char *name, PyObject *value)
 }
 
 /* The functions of each file, for _c.c. */
-extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[], row_functions[],
-    segment_functions[];
+extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[],
+    dict_functions[], evaluate_functions[], row_functions[], segment_functions[], gap_functions[];
 extern PyType_Spec index_spec, scanner_spec;
 void make_plain_locale(void);
+int draw_hash_key(void);
 
 #endif

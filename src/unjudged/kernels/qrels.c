@@ -1,5 +1,6 @@
 /* A judgment file's text -> columns. */
-#include "text.h"
+#include "index.h"
+#include "plain_line.h"
 
 /* Distinct names with codes 0, 1, 2... in order of appearance. */
 typedef struct {
@@ -11,6 +12,8 @@ typedef struct {
 typedef struct {
     Names topics, iterations;
     Arena line_topic, docs, doc_ends, grades, lines, line_iteration;
+    Arena starts;                /* where the judgments of each topic start, if every topic stands in one place */
+    int scattered;
     int64_t line;
     BadLines bad;
 } QrelsText;
@@ -72,11 +75,25 @@ static int parse_grade(const char *s, size_t n, int32_t *out)
     return 0;
 }
 
-static int scan_qrels_text(QrelsText *q, const char *p, size_t size, int lenient)
+/* The four fields of a judgment; fewer where the line (without its newline) has fewer. */
+static inline int split_judgment(const char *line, const char *stop, const char *end, Field *f)
+{
+#if PLAIN_LINES
+    if (end - line >= PLAIN_MARGIN && split_plain_judgment(line, stop, f)) return 4;
+#else
+    (void)end;
+#endif
+    return split_line(line, stop, f, 4);
+}
+
+static inline int same_field(const Field *a, const Field *b) { return a->n == b->n && same_bytes(a->s, b->s, a->n); }
+
+/* `columns`: with line, topic and iteration of each judgment. */
+static int scan_qrels_text(QrelsText *q, const char *p, size_t size, int lenient, int columns)
 {
     const char *end = p + size;
-    Field last = {NULL, 0};
-    int64_t topic = -1, iteration = -1;
+    Field last = {NULL, 0}, last_iteration = {NULL, 0};
+    int64_t topic = -1, iteration = -1, judgments = 0;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *stop = newline ? newline : end, *line = p;
@@ -84,7 +101,7 @@ static int scan_qrels_text(QrelsText *q, const char *p, size_t size, int lenient
         q->line++;
         if (line == stop || *line == '#') continue;
         Field f[4];
-        int found = split_line(line, stop, f, 4), kind = 0;
+        int found = split_judgment(line, stop, end, f), kind = 0;
         int32_t grade = 0;
         if (!found) continue;
         if (found < 4) kind = BAD_FIELDS;
@@ -92,24 +109,77 @@ static int scan_qrels_text(QrelsText *q, const char *p, size_t size, int lenient
         if (kind) {
             if (memchr(line, 0, (size_t)(stop - line))) kind = BAD_NUL;
             if (bad_line(&q->bad, kind, q->line, f, found)) return -1;
-            if (!lenient) return 0;
+            if (!lenient) break;
             continue;
         }
-        if (!last.s || last.n != f[0].n || memcmp(last.s, f[0].s, last.n)) {
+        if (!last.s || !same_field(&last, &f[0])) {
+            int64_t known = (int64_t)q->topics.count;
             topic = names_code(&q->topics, f[0].s, f[0].n);
             last = f[0];
+            if (topic < known) q->scattered = 1;
+            else if (topic < 0 || arena_append(&q->starts, &judgments, 8)) return -1;
         }
-        iteration = names_code(&q->iterations, f[1].s, f[1].n);
-        if (topic < 0 || iteration < 0) return -1;
-        int32_t topic32 = (int32_t)topic, iteration32 = (int32_t)iteration;
         if (arena_append(&q->docs, f[2].s, f[2].n)) return -1;
         int64_t doc_end = (int64_t)q->docs.size;
-        if (arena_append(&q->line_topic, &topic32, 4) || arena_append(&q->doc_ends, &doc_end, 8) ||
-            arena_append(&q->grades, &grade, 4) || arena_append(&q->lines, &q->line, 8) ||
+        if (arena_append(&q->doc_ends, &doc_end, 8) || arena_append(&q->grades, &grade, 4)) return -1;
+        judgments++;
+        if (!columns) continue;
+        if (!last_iteration.s || !same_field(&last_iteration, &f[1])) {
+            iteration = names_code(&q->iterations, f[1].s, f[1].n);
+            last_iteration = f[1];
+            if (iteration < 0) return -1;
+        }
+        int32_t topic32 = (int32_t)topic, iteration32 = (int32_t)iteration;
+        if (arena_append(&q->line_topic, &topic32, 4) || arena_append(&q->lines, &q->line, 8) ||
             arena_append(&q->line_iteration, &iteration32, 4))
             return -1;
     }
+    if (q->scattered) q->starts.size = 0;
+    else if (arena_append(&q->starts, &judgments, 8)) return -1;
     return 0;
+}
+
+static void qrels_free(QrelsText *q)
+{
+    Arena *arenas[] = {&q->line_topic, &q->docs, &q->doc_ends, &q->grades, &q->lines, &q->line_iteration, &q->starts,
+                       &q->bad.text};
+    for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
+    names_free(&q->topics);
+    names_free(&q->iterations);
+}
+
+/* The judgments of a text as (topics, where each ends, grades, starts, Index); None where a line is unusable, a topic
+ * stands in two places or a judgment is given twice. */
+static PyObject *index_qrels(PyObject *module, PyObject *text)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(text, &view, PyBUF_SIMPLE)) return NULL;
+    QrelsText q = {0};
+    int failed;
+    Py_BEGIN_ALLOW_THREADS
+    failed = scan_qrels_text(&q, view.buf, (size_t)view.len, 0, 0);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&view);
+    PyObject *out = NULL;
+    if (failed) PyErr_NoMemory();
+    else if (q.bad.count || q.scattered || !q.grades.size) out = Py_NewRef(Py_None);
+    else {
+        PyObject *topics = arena_bytes(&q.topics.names), *ends = arena_bytes(&q.topics.ends),
+                 *grades = arena_bytes(&q.grades), *starts = arena_bytes(&q.starts),
+                 *type = PyObject_GetAttrString(module, "Index"), *index = NULL;
+        if (topics && ends && grades && starts && type)
+            index = index_take((PyTypeObject *)type, &q.topics.names, &q.topics.ends, &q.docs, &q.doc_ends, &q.starts);
+        if (index && ((Index *)index)->duplicates.size) out = Py_NewRef(Py_None);
+        else if (index) out = PyTuple_Pack(5, topics, ends, grades, starts, index);
+        Py_XDECREF(topics);
+        Py_XDECREF(ends);
+        Py_XDECREF(grades);
+        Py_XDECREF(starts);
+        Py_XDECREF(type);
+        Py_XDECREF(index);
+    }
+    qrels_free(&q);
+    return out;
 }
 
 static PyObject *scan_qrels(PyObject *Py_UNUSED(module), PyObject *args)
@@ -120,7 +190,7 @@ static PyObject *scan_qrels(PyObject *Py_UNUSED(module), PyObject *args)
     QrelsText q = {0};
     int failed;
     Py_BEGIN_ALLOW_THREADS
-    failed = scan_qrels_text(&q, text.buf, (size_t)text.len, lenient);
+    failed = scan_qrels_text(&q, text.buf, (size_t)text.len, lenient, 1);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&text);
     PyObject *out = failed ? PyErr_NoMemory() : PyDict_New();
@@ -132,20 +202,19 @@ static PyObject *scan_qrels(PyObject *Py_UNUSED(module), PyObject *args)
                  set_item(out, "iterations", arena_bytes(&q.iterations.names)) |
                  set_item(out, "iteration_ends", arena_bytes(&q.iterations.ends)) |
                  set_item(out, "iteration", arena_bytes(&q.line_iteration)) |
-                 set_item(out, "bad", bad_lines_list(&q.bad)) |
+                 set_item(out, "starts", arena_bytes(&q.starts)) | set_item(out, "bad", bad_lines_list(&q.bad)) |
                  set_item(out, "bad_count", PyLong_FromLongLong(q.bad.count));
         if (failed) {
             Py_DECREF(out);
             out = NULL;
         }
     }
-    Arena *arenas[] = {&q.line_topic, &q.docs, &q.doc_ends, &q.grades, &q.lines, &q.line_iteration, &q.bad.text};
-    for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
-    names_free(&q.topics);
-    names_free(&q.iterations);
+    qrels_free(&q);
     return out;
 }
 
 PyMethodDef qrels_functions[] = {
+    {"index_qrels", index_qrels, METH_O,
+     "index_qrels(text): (topics, topic_ends, grade, starts, Index) of ordinary judgments, None for others."},
     {"scan_qrels", scan_qrels, METH_VARARGS, "scan_qrels(text, lenient): the columns of a judgment file, as a dict of bytes."},
     {NULL, NULL, 0, NULL}};

@@ -80,12 +80,13 @@ static int order_entries(RunScanner *r, const Entry *entries, size_t n, int unso
 }
 
 /* Was this entry's document ranked already? Keeps it in the table if not. */
-static int already_ranked(const RunScanner *r, const Entry *entries, uint32_t entry, uint32_t *table, uint64_t mask)
+static int already_ranked(RunScanner *r, const Entry *entries, uint32_t entry, uint32_t *table, uint64_t mask)
 {
     const Entry *e = entries + entry;
     uint64_t slot = (e->hash >> 20) & mask;
     for (; table[slot]; slot = (slot + 1) & mask) {
         const Entry *o = entries + (table[slot] - 1);
+        r->steps++;
         if (o->hash == e->hash && o->length == e->length &&
             same_id(doc_of(r, o), doc_of(r, e), e->length))
             return 1;

@@ -130,6 +130,15 @@ static const char *scan_plain(RunScanner *r, const char *p, const char *end)
 static const char *scan_plain(RunScanner *r, const char *p, const char *end) { (void)r; (void)end; return p; }
 #endif
 
+/* Has the line that is left over no end? Then 1: stop. */
+static int endless(RunScanner *r)
+{
+    if (r->rest.size <= LONGEST_LINE) return 0;
+    r->endless = r->line + 1;
+    r->rest.size = 0;
+    return 1;
+}
+
 int scan_text(RunScanner *r, const char *p, size_t n)
 {
     const char *end = p + n;
@@ -137,7 +146,7 @@ int scan_text(RunScanner *r, const char *p, size_t n)
     if (r->rest.size) {
         const char *newline = memchr(p, '\n', n);
         if (arena_append(&r->rest, p, newline ? (size_t)(newline - p) : n)) return -1;
-        if (!newline) return 0;
+        if (!newline) return endless(r);
         status = scan_rest(r);
         r->rest.size = 0;
         p = newline + 1;
@@ -149,7 +158,7 @@ int scan_text(RunScanner *r, const char *p, size_t n)
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         if (!newline) {
             if (arena_append(&r->rest, p, (size_t)(end - p))) return -1;
-            break;
+            return keep(r, endless(r));
         }
         status = scan_line(r, p, newline);
         p = newline + 1;

@@ -132,6 +132,16 @@ static int add_hit_values(RunScanner *r, PyObject *out, const char *name, const 
     return set_item(out, name, bytes);
 }
 
+/* The names of the topics outside the judgments: all of them with full lists, else the first few. */
+static PyObject *outside_names(const RunScanner *r)
+{
+    uint64_t shown = r->keep_docs || r->outside_count < 5 ? r->outside_count : 5;
+    int64_t size = shown ? ((const int64_t *)r->outside_ends.data)[shown - 1] : 0;
+    return PyBytes_FromStringAndSize(shown ? r->outside_names.data : "", (Py_ssize_t)size);
+}
+
+static PyObject *scanner_steps(RunScanner *r, PyObject *Py_UNUSED(none)) { return PyLong_FromUnsignedLongLong(r->steps); }
+
 static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 {
     if (r->busy || r->failed) {
@@ -174,7 +184,8 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         failed |= set_item(out, "duplicate_doc", arena_bytes(&r->duplicate_doc));
         failed |= set_item(out, "repeats", arena_bytes(&r->repeats));
         failed |= set_item(out, "outside_topics", PyLong_FromUnsignedLongLong(r->outside_count));
-        failed |= set_item(out, "outside_names", arena_bytes(&r->outside_names));
+        failed |= set_item(out, "outside_names", outside_names(r));
+        failed |= set_item(out, "endless", PyLong_FromLongLong(r->endless));
         if (r->keep_docs) failed |= add_docs(r, out);
         if (r->tie_groups) failed |= add_hit_values(r, out, "tie_first", &r->tie_first) | add_hit_values(r, out, "tie_size", &r->tie_size);
     }
@@ -234,7 +245,7 @@ static void scanner_dealloc(RunScanner *r)
     Arena *arenas[] = {&r->topic_id, &r->entries, &r->arena,    &r->keys,     &r->spare,         &r->table,
                        &r->known,    &r->entry_topic,
                        &r->rest,     &r->tag,     &r->rows,     &r->ranks,    &r->docs,          &r->doc_ends,
-                       &r->doc_rows, &r->doc_scores, &r->bad.text, &r->outside_names, &r->duplicate_doc,
+                       &r->doc_rows, &r->doc_scores, &r->bad.text, &r->outside_names, &r->outside_ends, &r->duplicate_doc,
                        &r->repeats,
                        &r->tie_first, &r->tie_size};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) arena_free(arenas[i]);
@@ -254,6 +265,10 @@ static PyMethodDef scanner_methods[] = {
      "Scan a piece of text, cut anywhere. False: no need to go on (unusable line, or a topic in two places)."},
     {"add", (PyCFunction)scanner_add, METH_VARARGS,
      "add(topic, newline-joined documents, ends or None, float64 scores): 0 done, -2 counts differ, i > 0 NaN at i - 1."},
+    {"add_run", (PyCFunction)scanner_add_run, METH_VARARGS,
+     "add_run(topics, topic_ends, starts, docs, doc_ends, scores): a run as pack_run packs it. False: a topic is there twice."},
+    {"steps", (PyCFunction)scanner_steps, METH_NOARGS,
+     "How many places of its tables were taken by other documents or topics when one was looked up: tests watch it."},
     {"finish", (PyCFunction)scanner_finish, METH_NOARGS, "The hits of each topic and what was noticed, as a dict."},
     {NULL, NULL, 0, NULL}};
 

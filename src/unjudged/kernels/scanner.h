@@ -45,11 +45,12 @@ typedef struct {
     uint8_t *seen;
     int64_t duplicates, duplicate_topic, split, lines, outside_lines;
     Arena duplicate_doc, repeats; /* repeats: int32 pairs (topic, rank above the repeated line) */
-    /* topics outside the judgments: a set of hashes, the first names */
-    uint64_t *outside;
+    /* topics outside the judgments: number + 1, open addressing; their names */
+    uint32_t *outside;
     uint64_t outside_size, outside_count;
-    Arena outside_names;
-    int outside_named;
+    Arena outside_names, outside_ends;
+    uint64_t steps;              /* places of tables that were taken by others, for tests */
+    int64_t endless;             /* the line that has no end, or 0 */
     BadLines bad;
     int stopped, failed, busy;
 } RunScanner;
@@ -63,7 +64,8 @@ static inline int compare_ids(const char *a, size_t n, const char *b, size_t m)
 
 static inline const char *doc_of(const RunScanner *r, const Entry *e)
 {
-    return e->doc & IN_TEXT ? r->text + (e->doc & ~IN_TEXT) : r->arena.data + e->doc;
+    if (!(e->doc & IN_TEXT)) return r->arena.data + e->doc;
+    return (const char *)((uintptr_t)r->text + (uintptr_t)(e->doc & ~IN_TEXT));
 }
 
 /* Does x stand before y in the ranking? */
@@ -97,6 +99,9 @@ int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *
 
 /* A document of the topic being read, with the hash of its id; it stands inside r->text. */
 typedef struct { const char *doc; size_t n; uint64_t hash; double score; } Listed;
+
+/* add_run(topics, topic_ends, starts, docs, doc_ends, scores): a whole run (dicts.c). */
+PyObject *scanner_add_run(RunScanner *r, PyObject *args);
 
 /* Notes documents of the topic being read: are they judged, there already, in order? -1: no memory */
 int add_listed(RunScanner *r, const Listed *listed, size_t n);

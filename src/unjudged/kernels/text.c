@@ -1,5 +1,28 @@
 #include "text.h"
 
+uint64_t hash_key[3];
+
+/* Draws the secrets, once for the process; UNJUDGED_HASH_SEED fixes them, for whoever looks for a fault. */
+int draw_hash_key(void)
+{
+    if (hash_key[0]) return 0;
+    const char *seed = getenv("UNJUDGED_HASH_SEED");
+    uint64_t drawn[3];
+    if (seed) {
+        for (int i = 0; i < 3; i++) drawn[i] = (strtoull(seed, NULL, 10) + (uint64_t)i + 1) * 0x9E3779B97F4A7C15ull;
+    } else {
+        PyObject *os = PyImport_ImportModule("os");
+        PyObject *bytes = os ? PyObject_CallMethod(os, "urandom", "i", (int)sizeof drawn) : NULL;
+        char *data = bytes ? PyBytes_AsString(bytes) : NULL;
+        if (data) memcpy(drawn, data, sizeof drawn);
+        Py_XDECREF(os);
+        Py_XDECREF(bytes);
+        if (!data) return -1;
+    }
+    for (int i = 0; i < 3; i++) hash_key[i] = drawn[i] | 1 | 1ull << 63;
+    return 0;
+}
+
 int split_line(const char *p, const char *end, Field *fields, int wanted)
 {
     int found = 0;

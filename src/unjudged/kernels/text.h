@@ -7,12 +7,32 @@
 static const unsigned char IS_SPACE[256] = {
     ['\t'] = 1, ['\n'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, [' '] = 1};
 
+/* Secrets of this process, odd numbers: nobody can write ids that share a place in its tables. Nothing that is
+ * returned hangs on them, for tables are only looked up, never walked through. */
+extern uint64_t hash_key[3];
+
+/* One-to-one. */
 static inline uint64_t mix(uint64_t x)
 {
     x ^= x >> 32;
-    x *= 0x9E3779B97F4A7C15ull;
+    x *= hash_key[0];
     x ^= x >> 29;
     return x;
+}
+
+/* The product with a secret, both halves of it: a change of x changes bits that cannot be foretold. */
+static inline uint64_t fold(uint64_t x)
+{
+    const uint64_t y = hash_key[1];
+#if defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 Wide;
+    const Wide product = (Wide)x * y;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    const uint64_t a = x >> 32, b = x & 0xFFFFFFFF, c = y >> 32, d = y & 0xFFFFFFFF;
+    const uint64_t low = b * d, middle = a * d + (low >> 32), other = b * c + (middle & 0xFFFFFFFF);
+    return x * y ^ (a * c + (middle >> 32) + (other >> 32));
+#endif
 }
 
 static inline uint64_t load_eight(const char *s)
@@ -30,7 +50,7 @@ static inline uint64_t load_bytes(const char *s, size_t n)
     return w;
 }
 
-static inline uint64_t hash_start(size_t n) { return 0x243F6A8885A308D3ull ^ (n * 0x9E3779B97F4A7C15ull); }
+static inline uint64_t hash_start(size_t n) { return hash_key[2] ^ (n * 0x9E3779B97F4A7C15ull); }
 
 /* One-to-one among the ids of up to eight bytes that have the same length: see same_id. */
 static inline uint64_t hash_bytes(const char *s, size_t n)
@@ -40,7 +60,7 @@ static inline uint64_t hash_bytes(const char *s, size_t n)
     if (n < 8) return mix(mix(h ^ load_bytes(s, n)));
     for (; end - s > 8; s += 8) {
         memcpy(&w, s, 8);
-        h = mix(h ^ w);
+        h = fold(h ^ w);
     }
     memcpy(&w, end - 8, 8);      /* the last eight bytes, some of them for the second time */
     return mix(mix(h ^ w));
@@ -59,10 +79,13 @@ static inline const char *id_at(const Arena *a, const int64_t *ends, int64_t i, 
     return a->data + start;
 }
 
+/* A line this long has no end: the text is no text in lines. The same in kernels/__init__.py. */
+#define LONGEST_LINE (1 << 24)
+
 static inline uint64_t table_size(uint64_t n)
 {
     uint64_t size = 4;
-    while (size < 4 * n) size *= 2;
+    while (size < 2 * n) size *= 2;
     return size;
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from unjudged.measures import (  # noqa: F401 - importing declares; the order is that of `explain --list`
+    aspects,
+    assessors,
     average_precision,
     blended,
     cascade,
@@ -11,6 +13,7 @@ from unjudged.measures import (  # noqa: F401 - importing declares; the order is
     one_document,
     precision,
     preference,
+    preferred,
     user_models,
 )
 from unjudged.measures._grammar import measures, measures_for, names_a_paper, parse, registered, split_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import MeasureError, nearest
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from unjudged.collection import Collection
 
 _SPELLING = re.compile(
-    r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S
+    r"(?P<name>[A-Za-z_][A-Za-z_0-9#-]*)(?P<prime>['’′]?)(?P<params>\(.*\))?(?:@(?P<cut>[0-9.]+))?", re.S
 )
+
+
+SHOWS_ALL = "; 'unjudged explain --list' shows all"
 
 
 def split_list(text: str) -> list[str]:
@@ -60,10 +63,12 @@ def parse(text: str) -> list[Measure]:
         return [m.measure for m in found if m.measure is not None]
     if (ours := from_paper(text)) is not None:
         return parse(ours)
+    if (found_anyway := _in_any_case(text)) is not None:
+        return [found_anyway.complete()]
     if parts := [name for name in sets.NAMED if name.startswith(f"{text}-")]:
         told = ", ".join(f"{name} ({len(sets.NAMED[name])} measures)" for name in parts)
         raise MeasureError(f"{text} has {len(parts)} sets of measures, take one or several: {told}")
-    raise MeasureError(f"unknown measure {text!r}{_hint(text)}; 'unjudged explain --list' shows all")
+    raise MeasureError(f"unknown measure {text!r}{_hint(text)}{SHOWS_ALL}")
 
 
 def _hint(text: str) -> str:
@@ -80,6 +85,19 @@ def _hint(text: str) -> str:
     if at and name in trec_names.NAMES and (theirs := trec_names.parse(name)) and (ours := theirs[0].measure):
         return f" (did you mean {ours.name}@{cut}?)"
     return nearest(re.split(r"[('’′@.]", text)[0], [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED])
+
+
+OTHER_MEANING = ("accuracy",)
+"""Names whose lower case means another measure elsewhere: sentence-transformers' accuracy@k is Success@k."""
+
+
+def _in_any_case(text: str) -> Measure | None:
+    """The measure of our own spelling in another case (`recall@10`, `mrr@10`), where nothing else has that name."""
+    match = _SPELLING.fullmatch(text)
+    if not match or match["name"].casefold() in OTHER_MEANING:
+        return None
+    ours = {name.casefold(): name for name in (*ALIASES, *REGISTRY)}.get(match["name"].casefold())
+    return _direct(ours + text[len(match["name"]) :]) if ours else None
 
 
 def _understood(text: str) -> bool:
@@ -187,20 +205,38 @@ def measures(wanted: Any, rel: int | None = None) -> list[Measure]:
     return _read(wanted, rel, None)
 
 
+def _parsed(part: str, gains: dict[int, float] | None) -> list[Measure]:
+    """The measures of one spelling or set, those of a set that brings gains with them."""
+    brought = gains if part in sets.WITH_PAPER_GAINS else None
+    return [_of_paper(measure, brought) if brought else measure for measure in parse(part)]
+
+
+def _each(parts: Iterable[Any], read: Callable[[Any], list[Measure]]) -> list[Measure]:
+    """What is read of every part; what is wrong with any of them is said at once."""
+    found: list[Measure] = []
+    wrong: list[str] = []
+    for part in parts:
+        try:
+            found += read(part)
+        except MeasureError as problem:
+            wrong.append(str(problem))
+    if wrong:
+        said = [text.removesuffix(SHOWS_ALL) for text in wrong]
+        raise MeasureError("; ".join(dict.fromkeys(said)) + SHOWS_ALL * (said != wrong))
+    return found
+
+
 def _read(wanted: Any, rel: int | None, gains: dict[int, float] | None) -> list[Measure]:
     """The measures; `gains` are for those of the sets that bring them."""
     found: list[Measure] = []
     if isinstance(wanted, str):
-        for part in split_list(wanted):
-            brought = gains is not None and part in sets.WITH_PAPER_GAINS
-            found += [_of_paper(m, gains) if brought and gains else m for m in parse(part)]
+        found = _each(split_list(wanted), lambda part: _parsed(part, gains))
     elif isinstance(wanted, Measure):
         found = [wanted.complete()]
     elif hasattr(wanted, "NAME") and hasattr(wanted, "params"):
         found = _from_ir_measures(wanted)
     elif isinstance(wanted, Iterable):
-        for part in wanted:
-            found += _read(part, None, gains)
+        found = _each(wanted, lambda part: _read(part, None, gains))
     else:
         raise MeasureError(f"a measure is a spelling like 'nDCG@10' or a measure object, not {wanted!r}")
     if rel is not None:

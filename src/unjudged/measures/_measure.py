@@ -18,21 +18,24 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Cells, Hits
+from unjudged.classical import GEOMETRIC_FLOOR
+from unjudged.collection import LARGEST_GAIN, Cells, Hits, logarithms
 from unjudged.errors import MeasureError, nearest
-
-GEOMETRIC_FLOOR = 1e-5
-"""Values below count as this in a geometric mean (trec_eval's gm_map)."""
 
 _SHARED = {"judged_only": False, "mean": "arithmetic"}
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "k": (lambda v: 1 <= v < 2**31, "a positive whole number below 2**31"),
     **dict.fromkeys(("rel", "min_rel", "max_rel"), (lambda v: 0 <= v < 2**31, "a grade of 0 or more, below 2**31")),
     "p": (lambda v: 0 < v < 1, "between 0 and 1"),
+    "alpha": (lambda v: 0 <= v <= 1, "between 0 and 1"),
+    "full": (lambda v: 1 <= v < 2**31, "a grade of 1 or more"),
     "beta": (lambda v: 0 <= v < math.inf, "a number, 0 or more"),
     "base": (lambda v: 1 < v < math.inf, "a number above 1"),
     "mult": (lambda v: 0 < v < math.inf, "a number above 0"),
-    **dict.fromkeys(("gains", "stops"), (lambda v: _by_grade(v), "0 or more for each grade above 0, as {1: 1, 2: 3}")),
+    **dict.fromkeys(
+        ("gains", "stops"),
+        (lambda v: _by_grade(v), f"0 or more (at most {LARGEST_GAIN:g}) for each grade above 0, as {{1: 1, 2: 3}}"),
+    ),
     "thresholds": (
         lambda v: _by_grade(v) and sum(v.values()) > 0,
         "a share for each grade above 0, as {1: 0.5, 2: 0.5}",
@@ -53,7 +56,7 @@ def _finite(value: Any) -> bool:
 def _by_grade(values: Mapping[Any, Any]) -> bool:
     """A number of 0 or more for each grade; grades of 0 and below can only have none."""
     whole = all(isinstance(grade, int) and not isinstance(grade, bool) for grade in values)
-    return whole and all(_finite(x) and x >= 0 and (grade > 0 or x == 0) for grade, x in values.items())
+    return whole and all(_finite(x) and 0 <= x <= LARGEST_GAIN and (g > 0 or x == 0) for g, x in values.items())
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,11 @@ class Measure:
             return "sum"
         return str(self._given.get("mean", "arithmetic"))
 
+    @property
+    def bounded(self) -> bool:
+        """Do the numbers that are averaged over topics lie between 0 and 1?"""
+        return self.definition.bounded and self.mean == "arithmetic"
+
     def _spell(self) -> str:
         d = self.definition
         name, geometric = d.name, self.mean == "geometric"
@@ -258,7 +266,7 @@ class Measure:
         if not len(values):
             return float("nan")
         if self.mean == "geometric":
-            return float(np.exp(np.mean(np.log(np.maximum(values, GEOMETRIC_FLOOR)))))
+            return math.exp(np.mean(logarithms(np.maximum(values, GEOMETRIC_FLOOR))))
         return float(np.mean(values))
 
 

@@ -1,6 +1,17 @@
 """The papers measures come from, by key."""
 
 CITATIONS = {
+    "agrawal2009": "Agrawal, Gollapudi, Halverson & Ieong, Diversifying search results, WSDM 2009",
+    "chapelle2011": "Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu, Intent-based diversification of web search results, "
+    "Information Retrieval 14(6), 2011",
+    "clarke2008": "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, Novelty and diversity in "
+    "information retrieval evaluation, SIGIR 2008",
+    "clarke2009": "Clarke, Kolla & Vechtomova, An effectiveness measure for ambiguous and underspecified queries, "
+    "ICTIR 2009",
+    "pradeep2025": "Pradeep, Thakur, Upadhyay, Campos, Craswell & Lin, The great nugget recall, SIGIR 2025",
+    "sakai2011": "Sakai & Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011",
+    "voorhees2004": "Voorhees, Overview of the TREC 2004 question answering track, TREC 2004",
+    "zhai2003": "Zhai, Cohen & Lafferty, Beyond independent relevance, SIGIR 2003",
     "azzopardi2021": "Azzopardi, Mackenzie & Moffat, ERR is not C/W/L, ICTIR 2021",
     "clarke2011": "Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures, WSDM 2011",
     "clarke2020": "Clarke, Vtyurina & Smucker, Offline evaluation without gain, ICTIR 2020",

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Cells, Floats, Hits, Ideal, Ints, key_of, tabulated
+from unjudged.collection import Cells, Floats, Hits, Ideal, Ints, key_of, logarithms, tabulated
 from unjudged.errors import MeasureError
 from unjudged.measures._measure import ByGrade, measure
 
@@ -30,7 +30,7 @@ def _discount(dcg: str, base: float) -> Callable[[npt.NDArray[Any]], Floats]:
 
 def log2_discount(rank: npt.NDArray[Any]) -> Floats:
     """What trec_eval and Burges divide gains by."""
-    return np.asarray(np.log2(rank + 1.0))
+    return tabulated(lambda n: logarithms(n + 1.0, binary=True), rank)
 
 
 def discounted(h: Hits, dcg: Discounting = "log2", base: float = 2.0, gains: ByGrade = None) -> Floats:

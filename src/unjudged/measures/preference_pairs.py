@@ -34,6 +34,8 @@ class Pairs:
     retrieved: int
     """Judged documents in the list: places below are retrieved."""
     groups: list[Group] = field(default_factory=list)
+    behind: dict[int, list[int]] = field(default_factory=dict)
+    """For a group (by number), what trec_eval finds in its memory behind the places of that group; empty: nothing."""
 
     def ful(self, pairs: Sequence[tuple[int, int]], implied: bool = True) -> int:
         """Pairs honoured: the preferred document retrieved, and above the other one."""
@@ -48,7 +50,39 @@ class Pairs:
         return sum(kind == "" or a < end or b < end for a, b in pairs)
 
 
-def pairs_of(ranked: Sequence[str], levels: Sequence[Level]) -> Pairs:
+class Memory:
+    """What trec_eval's `prefs_avgjg_Rnonrel` reads where a group has fewer documents of its lowest level than it takes.
+
+    It reads on behind the places of the group: into those of the next group, of an earlier topic, and then into the
+    table of retrieved documents, which lies next in memory (with glibc: a word of padding where the number of places
+    is even, a length, then address, score and place of each judged document in order of names). Addresses, lengths and
+    positive scores are larger than any place: they count as documents below all others. Topics must come in
+    trec_eval's order.
+    """
+
+    LARGE = 2**62
+
+    def __init__(self) -> None:
+        self._places: list[int] = []
+
+    def behind(self, groups: Sequence[Group], lines: int, found: Sequence[str]) -> dict[int, list[int]]:
+        """For each group with one subgroup, what follows its places; `found`: the judged documents in rank order."""
+        if lines > len(self._places):
+            self._places = [self.LARGE] * (len(self._places) + lines)
+        ends, end = {}, 0
+        for number, group in enumerate(groups):
+            places = [place for _, docs in group.classes for place in docs]
+            self._places[end : end + len(places)] = places
+            end += len(places)
+            if places:
+                ends[number] = end
+        table = [self.LARGE] * (1 + (len(self._places) + 1) % 2)
+        for place in sorted(range(len(found)), key=lambda i: in_bytes(found[i])):
+            table += [self.LARGE, self.LARGE, place]
+        return {number: [*self._places[end:], *table] for number, end in ends.items()}
+
+
+def pairs_of(ranked: Sequence[str], levels: Sequence[Level], memory: Memory | None = None) -> Pairs:
     """The pairs of a topic, for a list of documents, best first."""
     judged = {said.doc for said in levels}
     found = [doc for doc in ranked if doc in judged]
@@ -57,6 +91,8 @@ def pairs_of(ranked: Sequence[str], levels: Sequence[Level]) -> Pairs:
     out = Pairs(len(found))
     for _, of_group in itertools.groupby(levels, key=lambda said: said.group):
         out.groups.append(_group(list(of_group), place))
+    if memory is not None:
+        out.behind = memory.behind(out.groups, len(levels), found)
     return out
 
 
@@ -69,7 +105,7 @@ def _group(levels: list[Level], place: dict[str, int]) -> Group:
     for name in sorted(subgroups, key=in_bytes):
         for said in subgroups[name]:
             before = level.get(place[said.doc])
-            if before is not None and (before == 0) != (said.level == 0):
+            if before is not None and 0 in (before, said.level) and max(before, said.level) > 0:
                 raise UsageError(f"prefs: document {said.doc} has level 0 and another one in group {said.group}")
             level[place[said.doc]] = said.level
     direct = {
@@ -150,10 +186,12 @@ def _pair(p: Pairs, kind: str) -> float:
 def _rnonrel(p: Pairs, kind: str) -> float:
     """As avgjg, as if each group had as many nonrelevant documents as relevant ones (akin to bpref)."""
     total = 0.0
-    for g in p.groups:
+    for number, g in enumerate(p.groups):
         ret = kind == "ret"
         relevant = [i for i, level in g.level.items() if level > 0 and (not ret or i < p.retrieved)]
-        others = sorted(i for i, level in g.level.items() if level <= 0 and (not ret or i < p.retrieved))
+        others = [i for i, level in g.level.items() if level <= 0 and (not ret or i < p.retrieved)]
+        if not g.classes:  # with subgroups, negative levels are no nonrelevant documents
+            others = [i for i in others if g.level[i] == 0]
         many, spare = len(relevant), len(relevant) - len(others)
         if spare >= 0:
             found = sum(i < p.retrieved for i in relevant)
@@ -161,7 +199,7 @@ def _rnonrel(p: Pairs, kind: str) -> float:
             fulfilled = p.ful(g.pairs, not ret) + found * spare
             possible = p.poss(g.pairs, kind) + all_relevant * spare
         elif g.classes:
-            fulfilled, possible = _with_first(p, g, many, ret)
+            fulfilled, possible = _with_first(p, g, many, ret, p.behind.get(number, []))
         else:
             limit = sum(level > 0 for level in g.level.values())
             dropped = set([i for i, level in sorted(g.level.items()) if level == 0][limit:])
@@ -173,13 +211,15 @@ def _rnonrel(p: Pairs, kind: str) -> float:
     return total / len(p.groups)
 
 
-def _with_first(p: Pairs, g: Group, many: int, ret: bool) -> tuple[int, int]:
+def _with_first(p: Pairs, g: Group, many: int, ret: bool, behind: list[int]) -> tuple[int, int]:
     """Pairs honoured and possible with the first `many` documents of the lowest level.
 
     trec_eval's own way of counting: the lowest level is compared with its first documents, too.
     """
+    first = [*g.classes[-1][1], *behind][:many]  # with negative levels there can be fewer: trec_eval reads on
+    if ret:
+        first = list(itertools.takewhile(lambda i: i < p.retrieved, first))
     *upper, (_, lowest) = [(level, [i for i in docs if not ret or i < p.retrieved]) for level, docs in g.classes]
-    first = lowest[:many]  # with negative levels there can be fewer: trec_eval reads on into other memory
     pairs = [(a, b) for (_, above), (_, below) in itertools.combinations(upper, 2) for a in above for b in below]
     pairs += [(a, b) for _, above in [*upper, (0.0, lowest)] for a in above for b in first]
     return sum(a < b and a < p.retrieved for a, b in pairs), len(pairs)
@@ -189,23 +229,20 @@ def _count(p: Pairs, implied: bool) -> float:
     return float(sum(p.ful(g.pairs, implied) for g in p.groups))
 
 
-MEASURES: dict[str, tuple[Callable[[Pairs], float], str]] = {
-    "prefs_num_prefs_poss": (
-        lambda p: float(sum(len(g.pairs) for g in p.groups)),
-        "number of preferences, summed over topics",
-    ),
-    "prefs_num_prefs_ful": (lambda p: _count(p, True), "preferences honoured, summed over topics"),
-    "prefs_num_prefs_ful_ret": (lambda p: _count(p, False), "those with both documents retrieved, summed over topics"),
-    "prefs_simp": (lambda p: _simp(p, ""), "preferences honoured over all of them"),
-    "prefs_pair": (lambda p: _pair(p, ""), "share of the groups that agree, averaged over pairs of documents"),
-    "prefs_avgjg": (lambda p: _avgjg(p, ""), "prefs_simp inside each group, averaged over groups"),
-    "prefs_avgjg_Rnonrel": (lambda p: _rnonrel(p, ""), "prefs_avgjg with as many nonrelevant documents as relevant"),
-    "prefs_simp_ret": (lambda p: _simp(p, "ret"), "prefs_simp over pairs with both documents retrieved"),
-    "prefs_pair_ret": (lambda p: _pair(p, "ret"), "prefs_pair over pairs with both documents retrieved"),
-    "prefs_avgjg_ret": (lambda p: _avgjg(p, "ret"), "prefs_avgjg over pairs with both documents retrieved"),
-    "prefs_avgjg_Rnonrel_ret": (lambda p: _rnonrel(p, "ret"), "prefs_avgjg_Rnonrel over retrieved documents"),
-    "prefs_simp_imp": (lambda p: _simp(p, "imp"), "prefs_simp over pairs with a retrieved document"),
-    "prefs_pair_imp": (lambda p: _pair(p, "imp"), "prefs_pair over pairs with a retrieved document"),
-    "prefs_avgjg_imp": (lambda p: _avgjg(p, "imp"), "prefs_avgjg over pairs with a retrieved document"),
+MEASURES: dict[str, Callable[[Pairs], float]] = {
+    "prefs_num_prefs_poss": lambda p: float(sum(len(g.pairs) for g in p.groups)),
+    "prefs_num_prefs_ful": lambda p: _count(p, True),
+    "prefs_num_prefs_ful_ret": lambda p: _count(p, False),
+    "prefs_simp": lambda p: _simp(p, ""),
+    "prefs_pair": lambda p: _pair(p, ""),
+    "prefs_avgjg": lambda p: _avgjg(p, ""),
+    "prefs_avgjg_Rnonrel": lambda p: _rnonrel(p, ""),
+    "prefs_simp_ret": lambda p: _simp(p, "ret"),
+    "prefs_pair_ret": lambda p: _pair(p, "ret"),
+    "prefs_avgjg_ret": lambda p: _avgjg(p, "ret"),
+    "prefs_avgjg_Rnonrel_ret": lambda p: _rnonrel(p, "ret"),
+    "prefs_simp_imp": lambda p: _simp(p, "imp"),
+    "prefs_pair_imp": lambda p: _pair(p, "imp"),
+    "prefs_avgjg_imp": lambda p: _avgjg(p, "imp"),
 }
-"""trec_eval's name -> the value in a topic, and what it is; in trec_eval's order."""
+"""trec_eval's name -> the value in a topic, in trec_eval's order; the registered measures say what they are."""

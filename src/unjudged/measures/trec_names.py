@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from unjudged.classical import CUTS, RECALLS
 from unjudged.errors import MeasureError
 from unjudged.measures._measure import REGISTRY, Measure
 
-CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_RECALLS = tuple(i / 10 for i in range(11))
 _Number = TypeVar("_Number", int, float)
 _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 
@@ -34,6 +33,11 @@ class Printed:
     length: int = 10
     summary_text: str = ""
     """What a line without a registered measure is."""
+
+    @property
+    def geometric(self) -> bool:
+        """Is the summary a geometric mean?"""
+        return self.measure is not None and self.measure.mean == "geometric"
 
 
 @dataclass(frozen=True)
@@ -168,11 +172,16 @@ def _runid(typed: str, text: str) -> list[Printed]:
     return [Printed(typed, None, "runid", per_topic=False, summary_text="name of the run")]
 
 
-def _prefs(typed: str, text: str) -> list[Printed]:
-    from unjudged.measures.preference_pairs import MEASURES
+_KINDS = {"ret": "retrieved", "imp": "implied"}
 
-    value = "int" if typed.startswith("prefs_num") else "float"
-    return [Printed(typed, None, value, summary_text=MEASURES[typed][1])]
+
+def _prefs(typed: str, text: str) -> list[Printed]:
+    if typed.startswith("prefs_num"):
+        made = REGISTRY["NumPrefs" if typed.endswith("poss") else "NumPrefsHonoured"]
+    else:
+        made = REGISTRY[re.sub("_(ret|imp)$", "", typed)]
+    kind = _KINDS.get(typed.rpartition("_")[2])
+    return [Printed(typed, made(pairs=kind) if kind else made, "int" if typed.startswith("prefs_num") else "float")]
 
 
 _ALL = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
@@ -187,7 +196,7 @@ _TABLE = (
     Entry("Rprec", "", _plain("Rprec")),
     Entry("bpref", "", _plain("bpref")),
     Entry("recip_rank", "", _plain("RR")),
-    Entry("iprec_at_recall", "recall", _levels("IPrec", "recall", _RECALLS)),
+    Entry("iprec_at_recall", "recall", _levels("IPrec", "recall", RECALLS)),
     Entry("P", "cut", _at("P")),
     Entry("relstring", "text", _relstring),
     Entry("recall", "cut", _at("R")),
@@ -231,13 +240,13 @@ _PREFS = tuple(
 )
 _GROUPED: dict[str, Entry] = {
     **{name: Entry(name, "", _prefs, formats=("prefs", "qrels_prefs")) for name in _PREFS},
-    "map_avgjg": Entry("map_avgjg", "", _plain("AP"), formats=("qrels_jg",)),
-    "P_avgjg": Entry("P_avgjg", "cut", _at("P"), formats=("qrels_jg",)),
+    "map_avgjg": Entry("map_avgjg", "", _plain("AP_avgjg"), formats=("qrels_jg",)),
+    "P_avgjg": Entry("P_avgjg", "cut", _at("P_avgjg"), formats=("qrels_jg",)),
     "Rprec_mult_avgjg": Entry(
-        "Rprec_mult_avgjg", "recall", _levels("Rprec", "mult", _MULTIPLES), formats=("qrels_jg",)
+        "Rprec_mult_avgjg", "recall", _levels("Rprec_avgjg", "mult", _MULTIPLES), formats=("qrels_jg",)
     ),
 }
-"""Measures of judgments with groups and of preferences: their names mean something in the `trec_eval` verb alone."""
+"""Measures of several assessors and of preferences."""
 
 
 def for_format(format: str | None) -> dict[str, Entry]:
@@ -260,7 +269,7 @@ SETS: dict[str, tuple[str, ...]] = {
 
 def lines_of(name: str, parameters: str = "") -> list[Printed]:
     """The output lines of one trec_eval measure."""
-    return NAMES[name].lines(name, parameters)
+    return for_format(None)[name].lines(name, parameters)
 
 
 def _check(text: str, parameters: str, kind: str) -> None:
@@ -276,10 +285,11 @@ def _check(text: str, parameters: str, kind: str) -> None:
 def parse(text: str) -> list[Printed] | None:
     """`P.5,10`, `P_5`, `ndcg_cut_10`, `map`: the lines meant, or None if this is no trec_eval name."""
     name, _, parameters = text.partition(".")
-    if name in NAMES:
-        _check(text, parameters, NAMES[name].kind)
+    names = for_format(None)
+    if name in names:
+        _check(text, parameters, names[name].kind)
         return lines_of(name, parameters)
-    for known in sorted(NAMES, key=len, reverse=True):
+    for known in sorted(names, key=len, reverse=True):
         if text.startswith(known + "_"):
             rest = text[len(known) + 1 :]
             if re.fullmatch(r"[-0-9.,=p]+", rest):

@@ -8,7 +8,8 @@ from unjudged.papers.made import HOLDS, Made
 from unjudged.reporting.javascript import vega
 from unjudged.reporting.page import as_script, asset, packed, policy_hash, printable, templates
 from unjudged.reporting.sections import Section
-from unjudged.results import Result, Shown, shown
+from unjudged.results import Result, Shown
+from unjudged.text import shown
 
 if TYPE_CHECKING:
     from unjudged.papers.made import PaperResult
@@ -18,7 +19,8 @@ def html(result: PaperResult) -> str:
     """The whole file."""
     from unjudged import __version__
 
-    css, js, library = asset("report.css") + asset("paper.css"), asset("report.js"), vega()
+    css = asset("tokens.css") + asset("report.css") + asset("paper.css")
+    js, library = asset("paper.js"), vega()
     drawn = {one.item.key: packed(_section(one)) for one in result.made if one.item.kind == "Figure" and one.panels}
     text = (
         templates()

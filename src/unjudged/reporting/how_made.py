@@ -10,11 +10,8 @@ from typing import Any
 from unjudged.reporting.sections import Asking, Section
 
 HOW = (
-    "The same inputs (see their SHA-256), settings and seed give the same report, byte for byte, with the same "
-    "versions. Methods: condensed lists and pool bias after Sakai 2007 and 2009; leaving a team out after Zobel "
-    "1998; tau after Kendall, its limits after Voorhees 1998; reliability after Urbano, Marrero and Martín 2013; "
-    "correction after Webber and Park 2009 and Lipani, Lupu and Hanbury 2015. 'unjudged explain MEASURE' gives a "
-    "formula."
+    "The same inputs, settings, seed and versions give the same file. The data below tell them all, with the limits of "
+    "every verdict and its source."
 )
 _PACKAGES = ("numpy", "scipy", "vl-convert-python")
 

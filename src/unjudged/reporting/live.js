@@ -3,7 +3,8 @@
   const $ = (id) => document.getElementById(id);
   const token = document.querySelector("meta[name=token]").content;
   let about = JSON.parse($("about").textContent);
-  let job = null, round = 0, drawing = Promise.resolve();
+  let job = null, round = 0, before = {}, shown = null;
+  const here = () => new URLSearchParams(location.search);
   const TEXT = ["measures", "unjudged", "rel", "seed", "drop", "depth"], LISTS = ["run", "team"];
 
   async function ask(path, options) {
@@ -74,15 +75,10 @@
     return q;
   }
 
-  function go(q) {
-    const text = q.toString();
-    history.pushState(null, "", text ? "?" + text : location.pathname);
-    show();
-    run();
-  }
+  const go = (q) => run(q);
 
-  function state() {
-    const q = new URLSearchParams(location.search), made = {};
+  function state(q) {
+    const made = {};
     for (const name of ["unjudged", "rel", "seed", "drop", "depth"]) if (q.has(name)) made[name] = q.get(name);
     for (const name of ["measures", ...LISTS]) if (q.has(name)) made[name] = q.getAll(name);
     return made;
@@ -90,34 +86,68 @@
 
   // -- sections as they are ready
 
-  function put(section, first) {
+  function made(html) {
     const box = document.createElement("template");
-    box.innerHTML = section.html;
-    const node = box.content.firstElementChild, main = $("sections");
-    if (first) main.prepend(node); else main.insertBefore(node, $("topic-view"));
-    window.unjudged.enliven(node, { [section.key]: section });
-    const chart = node.querySelector(".chart");
-    if (chart) drawing = drawing.then(() => (node.isConnected ? window.unjudged.draw(chart, section) : null));
+    box.innerHTML = html;
+    return box.content.firstElementChild;
   }
 
+  // A new answer takes the place of the old one; its verdict stands beside the one before.
+  function put(section, first) {
+    const node = made(section.html), main = $("sections"), old = document.getElementById(node.id);
+    const word = node.querySelector("summary .w");
+    if (word && before[node.id]) word.after(was(before[node.id], word.textContent));
+    for (const link of node.querySelectorAll(".strip a")) {
+      const key = link.hash.slice(1).replace(/-answer$/, ""), now = link.querySelector(".w");
+      if (before[key] && before[key] !== now.textContent) now.after(was(before[key], now.textContent));
+    }
+    const fold = node.querySelector("details.fold"), folded = old && old.querySelector("details.fold");
+    if (fold && folded) fold.open = folded.open;
+    if (old) old.replaceWith(node);
+    else if (first) main.prepend(node);
+    else {
+      const last = Array.from(main.querySelectorAll(":scope > section:not(.old)")).pop();
+      if (last && last.id !== "in-short") last.after(node);
+      else if ($("in-short")) $("in-short").after(node);
+      else main.prepend(node);
+    }
+    window.unjudged.enliven(node);
+  }
+
+  function was(word, now) {
+    const mark = document.createElement("span");
+    mark.className = "was" + (word === now ? "" : " changed");
+    mark.textContent = "before: " + word;
+    return mark;
+  }
+
+  const answers = () => Array.from(document.querySelectorAll("#sections > section"));
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  async function run() {
-    const mine = ++round;
-    const old = job;
-    job = null;
-    if (old && !old.over) change("/api/jobs/" + old.number, "DELETE").catch(() => {});
+  async function run(q) {
+    const mine = ++round, old = job;
     document.documentElement.dataset.state = "running";
-    document.querySelectorAll("#sections > section:not(#topic-view)").forEach((s) => s.remove());
     $("save").disabled = true;
     $("cancel").disabled = true;
     $("progress").value = 0;
     say("Computing ...");
-    let end = "failed", text = "", seen = 0;
+    let end = "failed", text = "", seen = 0, accepted = false;
     try {
-      const started = await change("/api/jobs", "POST", JSON.stringify(state()));
+      const started = await change("/api/jobs", "POST", JSON.stringify(state(q)));
       if (mine !== round) { change("/api/jobs/" + started.job, "DELETE").catch(() => {}); return; }
+      if (old && !old.over && old.number !== started.job) change("/api/jobs/" + old.number, "DELETE").catch(() => {});
       job = { number: started.job, over: false };
+      accepted = true;
+      const said = q.toString();
+      shown = JSON.stringify(state(q));
+      if (said !== here().toString()) history.pushState(null, "", said ? "?" + said : location.pathname);
+      show();
+      before = {};
+      for (const node of answers()) {
+        node.classList.add("old");
+        const word = node.querySelector("summary .w");
+        if (word) before[node.id] = word.textContent;
+      }
       $("cancel").disabled = false;
       for (;;) {
         const found = await ask("/api/jobs/" + started.job + "?after=" + seen);
@@ -140,11 +170,14 @@
       text = problem.message;
     }
     if (mine !== round) return;
-    await drawing;
     $("cancel").disabled = true;
-    $("save").disabled = end !== "done";
-    if (end === "done") $("progress").value = 1;
-    say({ done: "Done.", cancelled: "Cancelled.", failed: text }[end], end === "failed");
+    if (end === "done") {
+      answers().filter((node) => node.classList.contains("old")).forEach((node) => node.remove());
+      $("progress").value = 1;
+    }
+    const left = answers().some((node) => node.classList.contains("old")) ? " Grey answers are those from before." : "";
+    $("save").disabled = !(job && job.over && !left && (end === "done" || !accepted) && answers().length);
+    say({ done: "Done.", cancelled: "Cancelled." + left, failed: text + (accepted ? left : answers().length ? " Nothing was changed." : "") }[end], end === "failed");
     document.documentElement.dataset.state = end;
   }
 
@@ -176,7 +209,7 @@
 
   function pair(more) {
     const q = new URLSearchParams(location.search);
-    for (const name of ["a", "b", "by", "topic", "drop", "depth", "run", "team"]) q.delete(name);
+    for (const name of ["tab", "a", "b", "by", "topic", "drop", "depth", "run", "team"]) q.delete(name);
     for (const [name, value] of Object.entries(more)) if (value) q.set(name, value);
     return q.toString();
   }
@@ -190,6 +223,7 @@
       const q = new URLSearchParams(location.search);
       for (const [name, value] of Object.entries(chosen)) if (value) q.set(name, value); else q.delete(name);
       q.delete("topic");
+      q.delete("tab");
       history.pushState(null, "", "?" + q);
     }
     try {
@@ -199,7 +233,10 @@
         button.type = "button";
         button.textContent = t.topic;
         button.addEventListener("click", () => lists(t.topic, true));
-        return { cells: [button, t.a.toFixed(4), t.b.toFixed(4), (t.difference > 0 ? "+" : "") + t.difference.toFixed(4)] };
+        const cell = document.createElement("span");
+        cell.append(button);
+        if (t.text) cell.append(part("small", t.text));
+        return { topic: t.topic, cells: [cell, t.a.toFixed(4), t.b.toFixed(4), (t.difference > 0 ? "+" : "") + t.difference.toFixed(4)] };
       });
       $("topics").replaceChildren(table("topics", ["topic", found.a, found.b, "difference"], rows, found.measure + " by topic, the most different first"));
       $("topics").hidden = false;
@@ -210,6 +247,13 @@
       said.textContent = problem.message;
       said.classList.add("problem");
     }
+  }
+
+  function named(d) {
+    if (!d.text) return d.doc;
+    const made = document.createElement("details"), head = part("summary", d.doc + (d.title ? ": " + d.title : ""));
+    made.append(head, part("p", d.text));
+    return made;
   }
 
   async function lists(topic, push) {
@@ -223,12 +267,13 @@
     const found = await ask("/api/topic?" + pair({ a: $("run-a").value, b: $("run-b").value, topic: topic }));
     const signs = { relevant: "✔ relevant", nonrelevant: "– nonrelevant", unjudged: "? unjudged" };
     $("side-by-side").replaceChildren(...found.lists.map((list) => {
-      const rows = list.documents.map((d) => ({ kind: d.state, cells: [d.rank, d.doc, signs[d.state] + (d.grade ? " (" + d.grade + ")" : "")] }));
+      const rows = list.documents.map((d) => ({ kind: d.state, cells: [d.rank, named(d), signs[d.state] + (d.grade ? " (" + d.grade + ")" : "")] }));
       const made = table("documents", ["rank", "document", "judged"], rows, list.run + ", topic " + topic + ": the first " + list.documents.length + " of " + list.length);
       made.querySelectorAll("tbody tr").forEach((tr) => tr.lastElementChild.classList.add("state"));
       return made;
     }));
-    $("topics").querySelectorAll("tbody tr").forEach((tr) => tr.classList.toggle("chosen", tr.cells[0].textContent === topic));
+    $("topics").querySelectorAll("tbody tr").forEach((tr) => tr.classList.toggle("chosen", tr.cells[0].querySelector("button").textContent === topic));
+    $("topic-text").textContent = found.text || "";
   }
 
   // -- added runs
@@ -240,9 +285,43 @@
       about = await change("/api/runs?name=" + encodeURIComponent(file.name), "POST", file);
       fill();
       show();
-      run();
+      run(here());
+      mine(about.run);
     } catch (problem) {
       say(problem.message, true);
+    }
+  }
+
+  const part = (tag, text, kind) => {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+
+  async function mine(name) {
+    const box = $("mine"), q = here();
+    box.dataset.run = name;
+    box.hidden = false;
+    $("mine-facts").replaceChildren(part("p", "Comparing " + name + " with the others ..."));
+    q.set("name", name);
+    for (const other of ["a", "b", "by", "topic", "tab", "drop", "depth", "run", "team"]) q.delete(other);
+    try {
+      const found = await ask("/api/run?" + q);
+      if (box.dataset.run !== name) return;
+      $("mine-head").textContent = name + ": rank " + found.rank + " of " + found.runs + ", " + found.measure + " " + found.score.toFixed(4);
+      const list = document.createElement("ul");
+      for (const pair of found.pairs) {
+        const item = document.createElement("li");
+        item.append(part("b", pair.word), " against " + pair.other + " (" + pair.as + "): " + pair.sentence + " ");
+        const link = part("a", "Judge what would settle it");
+        link.href = "/judge?" + new URLSearchParams({ measure: found.judge, new: name, baseline: pair.other });
+        if (found.holes) item.append(link);
+        list.append(item);
+      }
+      $("mine-facts").replaceChildren(part("p", found.sentence), list);
+    } catch (problem) {
+      $("mine-facts").replaceChildren(part("p", problem.message, "problem"));
     }
   }
 
@@ -251,14 +330,15 @@
       about = await change("/api/runs?name=" + encodeURIComponent(name), "DELETE");
       fill();
       show();
-      run();
+      if ($("mine").dataset.run === name) $("mine").hidden = true;
+      run(here());
     } catch (problem) {
       say(problem.message, true);
     }
   }
 
   $("controls").addEventListener("submit", (event) => { event.preventDefault(); go(query()); });
-  $("reset").addEventListener("click", () => go(new URLSearchParams()));
+  $("reset").addEventListener("click", () => { history.pushState(null, "", location.pathname); show(); go(new URLSearchParams()); });
   $("cancel").addEventListener("click", () => { if (job) change("/api/jobs/" + job.number, "DELETE").catch((p) => say(p.message, true)); });
   $("save").addEventListener("click", () => {
     const link = document.createElement("a");
@@ -273,10 +353,43 @@
   for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
   zone.addEventListener("drop", (e) => { e.preventDefault(); if (e.dataTransfer.files.length) add(e.dataTransfer.files[0]); });
 
+  // -- tabs: the report, or two runs
+
+  function tab(name) {
+    for (const button of document.querySelectorAll("[role=tab]")) {
+      const on = button.dataset.tab === name;
+      button.setAttribute("aria-selected", String(on));
+      button.tabIndex = on ? 0 : -1;
+      $(button.getAttribute("aria-controls")).hidden = !on;
+    }
+  }
+  for (const button of document.querySelectorAll("[role=tab]")) {
+    button.addEventListener("click", () => {
+      const q = here();
+      if (button.dataset.tab === "runs") q.set("tab", "runs"); else for (const name of ["tab", "a", "b", "by", "topic"]) q.delete(name);
+      history.pushState(null, "", q.toString() ? "?" + q : location.pathname);
+      tab(button.dataset.tab);
+    });
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+      const other = document.querySelector("[role=tab]:not([data-tab=" + button.dataset.tab + "])");
+      other.click();
+      other.focus();
+    });
+  }
+
+  $("find-measure").addEventListener("change", () => {
+    const wanted = $("find-measure").value.trim(), chosen = split($("measures").value);
+    if (!about.known.includes(wanted)) return;
+    if (!chosen.includes(wanted)) $("measures").value = [...chosen, wanted].join(", ");
+    $("find-measure").value = "";
+  });
+
   function restore() {
+    const q = here(), wanted = JSON.stringify(state(q));
     show();
-    run();
-    const q = new URLSearchParams(location.search);
+    tab(q.has("a") || q.get("tab") === "runs" ? "runs" : "report");
+    if (wanted !== shown) run(q);
     if (q.has("a")) compare(false, q.get("topic"));
   }
   window.addEventListener("popstate", restore);

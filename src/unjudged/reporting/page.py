@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import gzip
 import hashlib
 import json
 import math
@@ -16,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.figures import theme
 from unjudged.figures.records import records
+from unjudged.reporting.drawings import drawing_of, drawn_columns
+from unjudged.reporting.in_short import STEPS, steps_of, told
 from unjudged.reporting.sections import Section
-from unjudged.results import shown as shown_value
-from unjudged.text import begun
+from unjudged.results import Result
+from unjudged.text import begun, listed
+from unjudged.text import shown as shown_value
 
 if TYPE_CHECKING:
     import jinja2
@@ -26,16 +30,21 @@ if TYPE_CHECKING:
 
     from unjudged.reporting.report import Report
 
-MOST_ROWS = 200
-"""Rows of a table that are written out; the CSV file has all of them."""
+MOST_ROWS = 8
+"""Rows of a table that are written out; the CSV file of its chart has all of them."""
+
+MOST_ON_LIVE_PAGE = 200
+"""The same on the local page, whose tables are written when they are ready."""
 
 LONG = 1000
 """Rows from which on numbers are carried as their bits, which takes half of the room."""
 
-CARDS = ("winners", "fair-to-outsiders", "fewer-judgments", "enough-topics", "safe-comparisons")
-"""The questions on the first screen."""
+VERY_LONG = 3000
+"""Rows from which on the CSV on the page has four digits; the command beside it gives all of them."""
 
 MARKS = {"solid": "✔", "with care": "◐", "fragile": "✖", "unknown": "?"}
+KINDS = {"with care": "care", "cannot tell": "unknown"}
+"""Words whose mark and colour have another name."""
 
 
 @functools.cache
@@ -44,9 +53,44 @@ def templates() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(loader=jinja2.PackageLoader("unjudged.reporting", "."), autoescape=True, trim_blocks=True)
-    made.globals.update(view_of=view_of, number=shown_value, marks=MARKS, chart_of=chart_of, words=shlex.join)
+    made.globals.update(
+        view_of=view_of,
+        marks=MARKS,
+        words=shlex.join,
+        listed=listed,
+        kind_of=kind_of,
+        drawing_of=drawing_of,
+        csv_of=csv_of,
+        squeezed=squeezed,
+    )
     made.filters |= {"unbroken": unbroken, "begun": begun}
     return made
+
+
+def kind_of(word: str) -> str:
+    """The class of a word: its mark and its colour."""
+    return KINDS.get(word, word)
+
+
+def csv_of(section: Section) -> str:
+    """The section's table as CSV, compressed; where it is very long, what its chart draws, with four digits."""
+    result = section.result
+    columns, rows = result.columns, list(result.rows())
+    if len(rows) > VERY_LONG:
+        kept = [i for i, name in enumerate(columns) if name in drawn_columns(section) or name in ("low", "high")]
+        columns = tuple(columns[i] for i in kept)
+        rows = [tuple(_short(row[i]) for i in kept) for row in rows]
+    text = Result(columns, lambda: rows, result.provenance).render("csv")
+    return squeezed(text)
+
+
+def squeezed(text: str) -> str:
+    """Text that scripts unpack when somebody asks for it."""
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), 9, mtime=0)).decode()
+
+
+def _short(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def asset(name: str) -> str:
@@ -55,19 +99,20 @@ def asset(name: str) -> str:
 
 
 def unbroken(text: str) -> Markup:
-    """Text, escaped, whose numbers stay on one line with their percent signs."""
+    """Text, escaped, with a space before percent signs that does not break."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"([\d.]+ %)", r'<span class="whole">\1</span>', str(escape(text))))
+    return Markup(re.sub(r"([\d.]+) %", "\\1\u00a0%", str(escape(text))))
 
 
-def view_of(section: Section, most: int) -> dict[str, Any]:
-    """A table as it is written out."""
-    rows = list(section.result.rows())
+def view_of(section: Section, most: int, beside: bool = False) -> dict[str, Any]:
+    """A table as it is written out: the answer's, or the one beside it."""
+    result = section.beside if beside and section.beside is not None else section.result
+    rows = list(result.rows())
     shown = rows[:most]
     columns = [
         {"name": name.replace("_", " "), "number": bool(shown) and all(_numeric(row[i]) for row in shown)}
-        for i, name in enumerate(section.result.columns)
+        for i, name in enumerate(result.columns)
     ]
     return {"columns": columns, "rows": [[shown_value(v) for v in row] for row in shown], "total": len(rows)}
 
@@ -77,7 +122,12 @@ def _numeric(value: Any) -> bool:
 
 
 def packed(section: Section) -> dict[str, Any]:
-    """What the scripts need of a section: its columns (repeated values as codes, long ones as bits) and its chart."""
+    """What the scripts of a paper's page need of a section: its columns and its chart."""
+    return {"columns": packed_columns(section), "chart": chart_of(section)}
+
+
+def packed_columns(section: Section) -> dict[str, Any]:
+    """The columns of a section's table, repeated values as codes, long ones as bits."""
     columns: dict[str, Any] = {}
     for name, values in section.columns().items():
         values = [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]
@@ -90,7 +140,7 @@ def packed(section: Section) -> dict[str, Any]:
             columns[name] = {"doubles": base64.b64encode(bits).decode()}
         else:
             columns[name] = values
-    return {"columns": columns, "chart": chart_of(section)}
+    return columns
 
 
 def chart_of(section: Section) -> dict[str, Any] | None:
@@ -153,44 +203,56 @@ def policy_hash(text: str) -> str:
 def html(report: Report, most: int = MOST_ROWS) -> str:
     """The whole file."""
     from unjudged import __version__
-    from unjudged.reporting.javascript import vega
 
-    css, js, library = asset("report.css"), asset("report.js"), vega()
-    sections = (report.in_short, *report.sections, report.how_made)
+    css, js = asset("tokens.css") + asset("report.css"), asset("report.js")
     text = (
         templates()
         .get_template("report.html")
         .render(
-            title=report.title,
-            what=report.what,
-            lead=report.lead,
-            cards=cards(report.sections),
-            sections=sections,
+            report=report,
+            kicker="Trust report" if report.few is None else f"Comparison of {report.few.many} runs",
+            answers=report.answered,
+            unknown=report.beyond,
+            few=report.few,
+            steps=first_steps(report),
+            made=report.how_made,
             most=most,
             css=css,
             js=js,
-            vega=library,
             version=__version__,
-            data=as_script({s.key: packed(s) for s in sections}),
-            script_hashes=f"{policy_hash(library)} {policy_hash(js)}",
+            script_hash=policy_hash(js),
             style_hash=policy_hash(css),
         )
     )
     return printable(text)
 
 
-def cards(sections: Sequence[Section]) -> list[Section]:
-    """The sections whose verdicts stand on the cards."""
-    return [s for s in sections if s.key in CARDS and s.verdict is not None]
+def first_steps(report: Report) -> list[dict[str, Any]]:
+    """The next steps on the first screen."""
+    steps = report.few.steps if report.few is not None else [step for _, _, step in steps_of(report.sections)]
+    found = []
+    for step in steps[:STEPS]:
+        do, effect = told(step)
+        found.append({"do": do, "effect": effect, "command": step.command})
+    return found
 
 
-def fragment(section: Section, most: int = MOST_ROWS) -> str:
-    """One section's HTML, for the local page."""
+def fragment(section: Section, most: int = MOST_ON_LIVE_PAGE) -> str:
+    """One section's HTML, unfolded, for the local page."""
     parts: Any = templates().get_template("_section.html").module
-    return printable(str(parts.section(section, most)))
+    if section.key == "how-made":
+        return printable(str(parts.how_made(section)))
+    return printable(str(parts.section(section, most, True)))
 
 
-def short_fragment(cards: Sequence[Section], lead: str, table: Section, most: int = MOST_ROWS) -> str:
+def short_fragment(report: Report) -> str:
     """The first section's HTML, for the local page."""
     parts: Any = templates().get_template("_section.html").module
-    return printable(str(parts.short(cards, lead, table, most)))
+    answers = [s for s in report.sections if s.verdict is not None]
+    return printable(str(parts.short(report, answers, first_steps(report))))
+
+
+def symbols() -> str:
+    """The marks, drawn once per page."""
+    parts: Any = templates().get_template("_section.html").module
+    return str(parts.symbols())

@@ -12,15 +12,18 @@ from typing import Any
 from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
 from unjudged.reporting import page
+from unjudged.reporting.few import Few, few_of
 from unjudged.reporting.how_made import how_made
-from unjudged.reporting.in_short import lead_of, next_section, verdict_section
+from unjudged.reporting.in_short import facts_of, lead_of, next_section, verdict_section
 from unjudged.reporting.sections import Asking, Progress, Section, Settings, silent
 from unjudged.results import Result
+from unjudged.studies.engine.case import Source
 from unjudged.studies.questions import MEASURES
-from unjudged.text import begun, counted
+from unjudged.text import begun
 from unjudged.thresholds import Thresholds, read_thresholds
 
-TITLE = "How far can this test collection be trusted?"
+BY_PAIRS = ("winners", "never-judged", "safe-comparisons")
+"""Questions that a page of few runs answers pair by pair."""
 
 
 class Report(Result):
@@ -41,18 +44,27 @@ class Report(Result):
         self.how_made: Section = how_made(asking)
         verdicts = self.in_short.result
         super().__init__(verdicts.columns, verdicts.rows, verdicts.provenance, self._short)
-        c = asking.collection
-        self.title: str = TITLE
-        self.what = (
-            f"{Path(c.judgments.source).name}: {counted(len(c.topics), 'topic')}, {counted(len(c.runs), 'run')}, "
-            f"{counted(len(c.judgments), 'judgment')}; measures {', '.join(asking.settings.measures)}; "
-            f"unjudged documents: {asking.settings.unjudged}"
-        )
-        self.lead = lead_of(answers)
+        self.title: str = asking.title or name_of(asking.collection)
+        self.what = facts_of(asking)
+        self.few: Few | None = few_of(asking, answers)
+        self.lead = lead_of(answers) if self.few is None else self.few.lead
 
     def __repr__(self) -> str:
         words = ", ".join(f"{key} {word}" for key, word in self.words.items())
         return f"<Report: {words}>"
+
+    @property
+    def answered(self) -> list[Section]:
+        """The answers of the page in order; of few runs those that have one and are not told pair by pair."""
+        told = [s for s in self.sections if s.verdict is not None]
+        if self.few is None:
+            return told
+        return [s for s in told if s.verdict and s.verdict.word != "unknown" and s.key not in BY_PAIRS]
+
+    @property
+    def beyond(self) -> list[Section]:
+        """Of few runs, the questions that need more of them."""
+        return [s for s in self.sections if self.few and s.verdict and s.verdict.word == "unknown"]
 
     @property
     def words(self) -> dict[str, str]:
@@ -66,10 +78,8 @@ class Report(Result):
         raise KeyError(key)
 
     def _short(self) -> tuple[Sequence[str], list[Any]]:
-        return ("question", "verdict", "in a sentence"), [
-            (s.question, s.verdict.word, f"{begun(s.verdict.sentence)}.")
-            for s in self.sections
-            if s.verdict is not None
+        return ("question", "verdict", "finding"), [
+            (s.question, s.verdict.word, begun(s.verdict.finding)) for s in self.sections if s.verdict is not None
         ]
 
     def html(self) -> str:
@@ -94,6 +104,7 @@ class Report(Result):
             "provenance": self.provenance.to_dict(),
             "verdict": None,
             "notes": [],
+            "title": self.title,
             "lead": self.lead,
             "thresholds": self.asking.limits.rows(),
             "sections": [s.to_dict() for s in self.sections],
@@ -110,8 +121,23 @@ class Report(Result):
         return super().render(format)
 
 
+PLAIN = ("qrels", "judgments", "relevance", "test", "labels")
+"""Names of files that say nothing about the collection: their folder does."""
+
+
+def name_of(collection: Source) -> str:
+    """What to call a collection: its file of judgments, or that file's folder; a score table, after its file."""
+    if not isinstance(collection, Collection):
+        inputs = collection.provenance.inputs
+        return Path(inputs[0]).name.split(".")[0] if inputs and Path(inputs[0]).is_file() else "Scores in memory"
+    source = Path(collection.judgments.source)
+    name = source.name.split(".")[0]
+    folder = source.resolve().parent.name if source.is_file() else ""
+    return folder if name.lower() in PLAIN and folder else name or "Judgments in memory"
+
+
 def report(
-    collection: Collection,
+    collection: Source,
     path: str | Path | None = None,
     *,
     measures: Any = MEASURES,
@@ -122,6 +148,9 @@ def report(
     pooled: Any = "infer",
     thresholds: str | os.PathLike[str] | Thresholds | None = None,
     second: Any = None,
+    title: str = "",
+    queries: Mapping[str, str] | None = None,
+    slice: Any = None,
     executor: Executor | None = None,
     jobs: int | None = None,
     workdir: str | os.PathLike[str] | None = None,
@@ -132,13 +161,22 @@ def report(
 
     `measures` (the first one leads), `rel` and `unjudged` as for `score`; `depth` and `pooled` describe the pool where
     they are known. `thresholds` changes the limits of the verdicts (a TOML file, docs/report.md). `second` are the
-    judgments of somebody else for the same topics. `executor`, `jobs` and `workdir` as for `study`. `progress` is
-    told (key of the question, share of all that is done).
+    judgments of somebody else for the same topics. `title` stands on top (else the collection's name); `queries` are
+    the texts of the topics, {topic: text}. `slice` asks whether it holds in every kind of topic (a TSV topic<TAB>label,
+    or {topic: label}). Scores (`load_scores`) get the questions that need no judgments. `executor`, `jobs` and
+    `workdir` as for `study`. `progress` is told (key of the question, share of all that is done).
     """
     limits = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    wanted = tuple(str(m) for m in ([measures] if isinstance(measures, str) else measures))
+    wanted: tuple[Any, ...]
+    if not isinstance(collection, Collection):
+        wanted = tuple(m for m in collection.measures if m.mean == "arithmetic") or tuple(collection.measures)
+        wanted = wanted if measures is MEASURES else tuple(collection.named(measures))
+    else:
+        wanted = tuple(str(m) for m in ([measures] if isinstance(measures, str) else measures))
     settings = Settings(wanted, rel, unjudged, seed, depth, pooled)
-    asking = Asking(collection, settings, limits, second, call, executor, jobs, workdir)
+    asking = Asking(
+        collection, settings, limits, second, call, executor, jobs, workdir, {}, title, queries or {}, slice
+    )
     made = Report(asking, list(asking.sections(progress or silent)))
     if path is not None:
         made.to_html(path)

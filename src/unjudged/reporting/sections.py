@@ -14,12 +14,16 @@ from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.figures import Figure
 from unjudged.measures import measures
+from unjudged.measures.elsewhere import ElsewhereMeasure
 from unjudged.options import check
 from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
 from unjudged.studies.engine import leading
-from unjudged.studies.engine.case import words_of
-from unjudged.studies.questions import MEASURES
+from unjudged.studies.engine.case import Source, words_of
+from unjudged.studies.judges import nobody_else
+from unjudged.studies.questions import MEASURES, SLICES, Question
+from unjudged.studies.slices import slices_of
+from unjudged.text import listed
 from unjudged.thresholds import Thresholds
 
 Progress = Callable[[str, float], None]
@@ -34,13 +38,15 @@ def silent(key: str, share: float) -> None:
     """Nobody is told."""
 
 
-def share_of(place: int, tell: Callable[[float], None]) -> Callable[[str, int, int, int], None]:
-    """For the study of the question at this place: it tells the share of all questions done, which never falls."""
+def share_of(
+    place: int, tell: Callable[[float], None], many: int = len(QUESTIONS)
+) -> Callable[[str, int, int, int], None]:
+    """For the study of the question at this place of many: it tells the share of all done, which never falls."""
     reached = [0.0]
 
     def told(stage: str, done: int, total: int, before: int) -> None:
         reached[0] = max(reached[0], done / max(total, 1))
-        tell((place + reached[0]) / len(QUESTIONS))
+        tell((place + reached[0]) / many)
 
     return told
 
@@ -54,6 +60,8 @@ class Section:
     how: str
     result: Result
     command: tuple[str, ...] | None = None
+    short: str = ""
+    beside: Result | None = None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -88,15 +96,24 @@ class Section:
             "notes": whole["notes"],
             "columns": whole["columns"],
             "rows": [list(row.values()) for row in whole["rows"]],
+            "beside": None if self.beside is None else _plain(self.beside),
             "command": None if self.command is None else list(self.command),
         }
 
 
+def _plain(result: Result) -> dict[str, Any]:
+    whole = result.to_dict()
+    return {"columns": whole["columns"], "rows": [list(row.values()) for row in whole["rows"]]}
+
+
 @dataclass(frozen=True)
 class Settings:
-    """Measures (the first one leads), what counts how, and the pool: what the report hands to its studies."""
+    """Measures (the first one leads), what counts how, and the pool: what the report hands to its studies.
 
-    measures: tuple[str, ...] = MEASURES
+    Measures that only a score table knows are no names but those of the table.
+    """
+
+    measures: tuple[Any, ...] = MEASURES
     rel: int | None = None
     unjudged: str = "nonrelevant"
     seed: int = 0
@@ -106,7 +123,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.measures:
             raise UsageError("a report needs at least one measure")
-        names = tuple(str(m) for m in measures(list(self.measures)))
+        names = (m if isinstance(m, ElsewhereMeasure) else str(m) for m in measures(list(self.measures)))
         object.__setattr__(self, "measures", tuple(dict.fromkeys(names)))
         if not isinstance(self.pooled, str):
             object.__setattr__(self, "pooled", tuple(self.pooled))
@@ -115,16 +132,20 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {**asdict(self), "measures": list(self.measures)}
+        return {**asdict(replace(self, measures=MEASURES)), "measures": [str(m) for m in self.measures]}
 
     def options(self) -> dict[str, Any]:
-        """As options of studies."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        """As options of studies; what becomes of unjudged documents only where it was asked for: where runs are
+        compared they are estimated, elsewhere nonrelevant."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        if given["unjudged"] == Settings.unjudged:
+            del given["unjudged"]
+        return given
 
     def leading(self) -> Settings:
         """The same with the measure that leads alone."""
         known = measures(list(self.measures))
-        return replace(self, measures=(str(known[leading(known)]),))
+        return replace(self, measures=(known[leading(known)],))
 
     def flags(self, names: Container[str]) -> list[str]:
         """These options as words of a command, where they are not what a question has anyway."""
@@ -134,7 +155,7 @@ class Settings:
             if f.name not in names or value == f.default:
                 continue
             if f.name == "measures":
-                words += ["-m", ",".join(value)]
+                words += ["-m", ",".join(map(str, value))]
             elif isinstance(value, (str, int)):
                 words += [f"--{f.name}", str(value)]
         return words
@@ -142,12 +163,13 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Asking:
-    """A collection under question: the settings, the limits, a second judge, and where the work is done.
+    """A collection (or a score table) under question: the settings, the limits, a second judge, and where the work is
+    done. `slice` says which slice each topic is in (a file, or {topic: label}).
 
     The runs are looked at in order of their names, so that the order in which they were given shows nowhere.
     """
 
-    collection: Collection
+    collection: Source
     settings: Settings
     limits: Thresholds
     second: Any = None
@@ -156,8 +178,15 @@ class Asking:
     jobs: int | None = None
     workdir: str | os.PathLike[str] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    slice: Any = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.collection, Collection):
+            self._refuse_what_needs_judgments()
+        if self.slice is not None:
+            slices_of(self.collection.topics, self.slice)  # what cannot be used is told before the work
         if len(self.collection.runs) < 2:
             raise UsageError("a report compares runs: at least two are needed")
         if len(self.collection.topics) < 2:
@@ -166,16 +195,37 @@ class Asking:
         if by_name != self.collection.runs:
             object.__setattr__(self, "collection", self.collection.with_runs(by_name))
 
+    def _refuse_what_needs_judgments(self) -> None:
+        given = {name: getattr(self.settings, name) for name in ("rel", "unjudged", "depth", "pooled")}
+        asked = [name for name, value in given.items() if value != getattr(Settings, name)]
+        asked += ["second"] if self.second is not None else []
+        if asked:
+            raise UsageError(f"a score table has no judgments: leave {listed(asked)} away")
+
+    @property
+    def judged(self) -> Collection | None:
+        """The collection; None of a score table."""
+        return self.collection if isinstance(self.collection, Collection) else None
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        """What is asked: of scores, what they can answer; slices where somebody names them."""
+        every = {**QUESTIONS, **({} if self.slice is None else {SLICES.key: SLICES})}
+        if isinstance(self.collection, Collection):
+            return every
+        return {key: asked for key, asked in every.items() if find(asked.study).scores}
+
     def sections(self, progress: Progress = silent) -> Iterator[Section]:
         """The questions answered one by one, in the reader's order."""
-        for place, key in enumerate(QUESTIONS):
-            progress(key, place / len(QUESTIONS))
+        many = len(self.questions)
+        for place, key in enumerate(self.questions):
+            progress(key, place / many)
 
-            yield self.section(key, share_of(place, functools.partial(progress, key)))
+            yield self.section(key, share_of(place, functools.partial(progress, key), many))
 
     def section(self, key: str, progress: Callable[[str, int, int, int], None] | None = None) -> Section:
         """The answer to one question."""
-        asked, name, options = QUESTIONS[key], key, dict(self.more)
+        asked, name, options = self.questions[key], key, dict(self.more)
         settings = self.settings.leading() if asked.leading else self.settings
         chosen = settings.options()
         alone = key == "another-judge" and self.second is None
@@ -189,6 +239,9 @@ class Asking:
         if key == "another-judge" and not alone:
             options["second"] = self.second
             words = (*words, *(word for file in files_of(self.second) for word in ("--second-judge", file)))
+        if asked is SLICES:
+            options["slice"] = self.slice
+            words = (*words, "--slice", *files_of([self.slice]))
         command = None if alone else words
         try:
             found = study(
@@ -202,13 +255,23 @@ class Asking:
                 call=self.call,
                 **options,
             )
+            beside = None
+            if asked.beside and (len(chosen["measures"]) > 1 or not asked.compared):
+                also = {n: v for n, v in options.items() if n in find(asked.beside).options}
+                also |= {} if asked.compared else {"measures": settings.leading().measures}
+                also |= asked.beside_options
+                beside = study(asked.beside, self.collection, jobs=self.jobs, workdir=self.workdir, **also)
         except UsageError as problem:  # what cannot be asked of this collection at all
-            found = self.unanswered(key, str(problem))
-        return Section(key, asked.text, asked.how, found, command)
+            found, beside = self.unanswered(key, str(problem)), None
+        if alone and isinstance(self.collection, Collection):
+            found = found.with_verdict(nobody_else(self.collection, self.limits))
+        return Section(key, asked.text, asked.how, found, command, asked.short or asked.text, beside)
 
     def unanswered(self, key: str, why: str) -> Result:
         """An empty table whose verdict says why there is no answer."""
-        return self.result(("question",), [], self.limits[key].unknown(f"this cannot be answered here: {why}"))
+        return self.result(
+            ("question",), [], self.limits[key].unknown(f"this cannot be answered here: {why}", finding=why)
+        )
 
     def result(self, columns: tuple[str, ...], rows: list[Any], verdict: Verdict | None = None) -> Result:
         """A table of the report's own, with its provenance."""
@@ -219,12 +282,19 @@ class Asking:
         """Where the report comes from."""
         from unjudged import __version__
 
-        settings = {**self.collection.settings, **self.settings.to_dict()}
-        return Provenance(__version__, self.call, self.collection.sources, settings, self.settings.seed)
+        source = self.collection
+        if not isinstance(source, Collection):
+            read, files = {**source.provenance.settings}, source.provenance.inputs
+        else:
+            read, files = {**source.settings}, source.sources
+        if isinstance(self.slice, (str, os.PathLike)):
+            files = (*files, os.fspath(self.slice))
+        settings = {**read, **self.settings.to_dict()}
+        return Provenance(__version__, self.call, files, settings, self.settings.seed)
 
 
 def files_of(second: Any) -> list[str]:
-    """The files of other judges as a command names them; FILE for what is in memory."""
+    """The files of other judges (or of slices) as a command names them; FILE for what is in memory."""
     given = list(second.values()) if isinstance(second, Mapping) else second
     found = []
     for one in given if isinstance(given, (list, tuple)) else [given]:

@@ -36,7 +36,7 @@ class Bootstrapped(Tested):
     """The statistic is t.
 
     `required` is, per pair, the mean difference of the resample at the alpha boundary; NaN where the runs are identical
-    or differ by a constant.
+    or differ by a constant (and, where only the largest was asked for, where a pair needs less).
     """
 
     required: Floats
@@ -59,13 +59,15 @@ def bootstrap(
     draws: ArrayLike | None = None,
     jobs: int = 1,
     asl: bool = False,
+    every: bool = True,
 ) -> Bootstrapped:
     """Studentised paired bootstrap, two-sided, of all run pairs (or the given ones) of a topics x runs matrix.
 
     p is (1 + b) / (1 + resamples), b being the resamples whose |t| is at least the observed one; `asl` asks for the
     achieved significance level of Sakai (2006), b / resamples, which may be 0. Identical runs: 1. The same difference
     on every topic: as small as it can be, marked constant. `draws` (rows of topics, e.g. draws.every_resample(n))
-    replaces random resamples and is taken as the list of all, so that p is their share.
+    replaces random resamples and is taken as the list of all, so that p is their share. `every=False`: the difference
+    required is computed only for pairs that may need the largest one, which is what most callers ask for.
     """
     check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
@@ -86,12 +88,21 @@ def bootstrap(
     exceeding[constant] = 0
     required = np.full(len(first), np.nan)
 
+    sums = np.empty((drawn, matrix.shape[1]))
+    kernels.weighted_sums(np.ascontiguousarray(counts.T, dtype=np.float64), matrix, sums)
+    sums = np.ascontiguousarray(sums.T)
+    largest = float(np.abs(matrix).max())
+
     def count(block: slice) -> None:
         chosen = ordinary[block]
-        z = matrix[:, first[chosen]] - matrix[:, second[chosen]]
-        centred = np.ascontiguousarray((z - z.mean(axis=0)).T)
+        one, other = (np.ascontiguousarray(side[chosen], np.int64) for side in (first, second))
+        z = matrix[:, one] - matrix[:, other]
+        mean = z.mean(axis=0)
+        centred = np.ascontiguousarray((z - mean).T)
         here, wanted = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen))
-        kernels.bootstrap_count(centred, reach[block], counts, position, here, wanted)
+        above = -1.0 if every else float(np.nanmax(required, initial=0.0))
+        near = sums, one, other, topics * mean, largest, above
+        kernels.bootstrap_count(centred, reach[block], counts, position, here, wanted, *near)
         exceeding[chosen], required[chosen] = here, wanted
 
     each(count, blocks(len(ordinary), _BLOCK), jobs)

@@ -119,8 +119,9 @@ def topic_counts(samples: ArrayLike, topics: int) -> NDArray[np.uint16]:
         raise ValueError("samples must be whole numbers: the topics' rows")
     if index.size and (index.min() < 0 or index.max() >= topics):
         raise ValueError(f"a sample names a topic outside 0..{topics - 1}")
-    if index.shape[1] > np.iinfo(np.uint16).max:
-        raise ValueError(f"a sample may hold up to {np.iinfo(np.uint16).max} topics, not {index.shape[1]}")
+    most = np.iinfo(np.uint16).max
+    if index.shape[1] > most and max(int(np.bincount(row, minlength=1).max()) for row in index) > most:
+        raise ValueError(f"a sample may hold a topic up to {most} times")
     counts = np.zeros((topics, len(index)), dtype=np.uint16)
     every = np.arange(len(index))
     for column in index.T:  # a sample holds a topic at most once per column, so no increment is lost

@@ -117,19 +117,6 @@ def t_interval(
     return difference - half, difference + half
 
 
-def mean_interval(scores: ArrayLike, alpha: float = 0.05) -> tuple[Floats, Floats]:
-    """Lower and upper end of the 1 - alpha confidence interval of each run's mean over topics; NaN for one topic."""
-    from scipy.stats import t as student
-
-    check_alpha(alpha)
-    matrix = score_matrix(scores)
-    mean, topics = matrix.mean(axis=0), len(matrix)
-    if topics == 1:
-        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    half = student.isf(alpha / 2, topics - 1) * matrix.std(axis=0, ddof=1) / math.sqrt(topics)
-    return mean - half, mean + half
-
-
 def effect_size(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
     """Mean difference in standard deviations of the per-topic differences (Cohen's d for paired data).
 

@@ -27,6 +27,7 @@ from unjudged.studies.engine.answer import one_head
 from unjudged.studies.engine.conditions import FULL, Conditions, Mask, Scored, fill
 from unjudged.studies.engine.groups import pool_settings, tell_pool
 from unjudged.studies.engine.significance import Test
+from unjudged.studies.engine.silent import last, note_silent
 from unjudged.text import counted, percent
 from unjudged.thresholds import Threshold
 
@@ -127,7 +128,13 @@ def _summary_rows(bias: Bias, with_excluded: bool) -> list[Row]:
             for m, measure in enumerate(scored.measures):
                 known = scored.required is not None and not bias.setup.varied
                 required = float(scored.required[c, m]) if known and scored.required is not None else math.nan
-                values = (scored.tau(c, m, selection), *scored.significance(c, m, selection), required)
+                values: tuple[float, ...] = (
+                    scored.tau(c, m, selection),
+                    *scored.significance(c, m, selection),
+                    required,
+                )
+                if str(measure) in scored.silent:  # it loses no pair and invents none, and would be the best of all
+                    values = (math.nan,) * len(values)
                 if about_runs and not out:
                     averaged[m].append(values)
                 rows.append((condition, str(measure), *values, *tail))
@@ -144,10 +151,12 @@ def bias_answer(
     taken, repeats, setup = what == "taken", len(bias.setup.selections), bias.setup
     columns = columns_of(what, summary)
     rows = _summary_rows(bias, taken) if summary else _change_rows(bias, taken)
+    note_silent(setup.case, bias.scored.silent)
+    measures = last(map(str, bias.scored.measures), bias.scored.silent)
 
     def layout(spread: bool) -> Table:
         shown = rows if spread else [r for r in rows if r[-1] == 1]  # repeats that are alike are shown once
-        return _summary_table(columns, shown) if summary else _change_table(columns, shown, what)
+        return (_summary_table if summary else partial(_change_table, what=what))(columns, shown, measures)
 
     if summary:
         caption = f"{summary_caption}: order of the runs"
@@ -186,10 +195,9 @@ def together(answers: Answers) -> Table:
     return ["collection", *head], [(name, *row) for name, _, rows in tables for row in rows]
 
 
-def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:
+def _change_table(names: Sequence[str], rows: list[Row], measures: Sequence[str], what: str) -> Table:
     """Table 3 of Sakai 2009: a line per team and run, `+1.93% 4→4` per measure; rank changes are bold."""
     place = {name: i for i, name in enumerate(names)}
-    measures = list(dict.fromkeys(r[place["measure"]] for r in rows))
     lines: dict[tuple[Any, ...], dict[str, list[Row]]] = {}
     repeats = len({r[place["repeat"]] for r in rows})
     for r in rows:
@@ -209,10 +217,9 @@ def _change_table(names: Sequence[str], rows: list[Row], what: str) -> Table:
     return head, [(*line, *(cell(cells[m]) for m in measures)) for line, cells in lines.items()]
 
 
-def _summary_table(names: Sequence[str], rows: list[Row]) -> Table:
+def _summary_table(names: Sequence[str], rows: list[Row], measures: Sequence[str]) -> Table:
     """Tables 5 to 7 of Sakai 2009: tau, power, misses and false alarms; single teams are in the tidy table."""
     place = {name: i for i, name in enumerate(names)}
-    measures = list(dict.fromkeys(r[place["measure"]] for r in rows))
     blocks: dict[str, dict[str, list[Row]]] = {}
     for r in rows:
         condition = r[place["condition"]]
@@ -311,6 +318,8 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     limit = case.limits["fair-to-outsiders"]
     measures = bias.scored.measures
     main = leading(measures)
+    if (silent := bias.scored.silent.get(str(measures[main]))) is not None:
+        return limit.unknown(f"{measures[main]} says nothing about these runs: {silent}")
     lost = losses(bias, main, limit["matter"])
     outside, seen = _outsiders(bias, main, limit)
     if not lost and not outside:
@@ -329,6 +338,7 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     if len(each) > 1:
         sentence += f" ({percent(low)} to {percent(high)}"
         sentence += f"; {worst} most, {percent(each[worst])})" if each[worst] > 0 else f"; no {what} loses)"
+    sentence += _looked_at(bias, what)
     if outside:
         known = f"{counted(len(every) - len(outside), what)} left out in turn and " if len(every) > len(outside) else ""
         sentence += f", by {known}{counted(len(outside), what)} outside the pool"
@@ -339,10 +349,27 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
         sentence += f"; in {measures[condensed]}, which drops unjudged documents, it {change}"
     few = limit.too_few(teams=len(every), topics=int(bias.setup.counted.sum())).replace("team", what)
     flags = ["--new", "NEW", "-m", str(measures[main]), *pooling.flags]
-    step = case.step("correct the score of a run that was not pooled", "correct", flags=flags)
+    name = str(measures[main])
+    lifts = f"raises its {name} by about {percent(average)}" if average > 0 else ""
+    step = case.step("correct the score of a run that was not pooled", "correct", flags=flags, effect=lifts)
+    finding = f"a {what} outside the pool {_changes(average)} of its {name}"
     return limit.verdict(
-        sentence, value, too_few=few, decided_by=(worst,), next=None if limit.word(value) == "solid" else step
+        sentence,
+        value,
+        finding=f"{finding}; {worst} loses most" if each[worst] > 0 and len(each) > 1 else finding,
+        too_few=few,
+        decided_by=(worst,),
+        next=None if limit.word(value) == "solid" else step,
     )
+
+
+def _looked_at(bias: Bias, what: str) -> str:
+    """Which runs the answer rests on: one of each team is another question than all of them."""
+    runs, there = len(bias.setup.runs), len(bias.setup.collection.runs)
+    if runs == there:
+        return f", over all {there} runs"
+    one_each = what == "team" and all(len(own) == 1 for own in bias.owners.values())
+    return ", over one run of each team" if one_each else f", over {runs} of {there} runs"
 
 
 def _outsiders(bias: Bias, measure: int, limit: Threshold) -> tuple[dict[str, Floats], bool]:

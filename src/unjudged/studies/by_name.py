@@ -34,6 +34,7 @@ compare = _under_its_own_name("compare")
 estimate = _under_its_own_name("estimate")
 power = _under_its_own_name("power")
 swap = _under_its_own_name("swap")
+ranks = _under_its_own_name("ranks")
 stability = _under_its_own_name("stability")
 reliability = _under_its_own_name("reliability")
 
@@ -67,3 +68,14 @@ def audit(collection: Any, others: Any, measures: Any = None, **options: Any) ->
     """
     given = {} if measures is None else {"measures": measures}
     return study("judges", collection, second=others, **given, **options)
+
+
+def corrected(collection: Any, machine: Any, measures: Any = None, **options: Any) -> Result:
+    """Scores from few human judgments and many of a machine: `uj.corrected(c, "gpt.txt", "nDCG@10", rel=2)`.
+
+    The collection holds the human judgments, of some topics or of a sample of documents (`sampled`, the file that
+    `unjudged judges sample` wrote); `machine` is a file, a dict, a data frame or a collection. This is
+    `uj.study("corrected", collection, machine=machine, ...)`; the options are those of `unjudged judges estimate`.
+    """
+    given = {} if measures is None else {"measures": measures}
+    return study("corrected", collection, machine=machine, **given, **options)

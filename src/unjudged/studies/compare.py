@@ -6,10 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from unjudged.collection import Floats
 from unjudged.errors import UsageError, nearest, some
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
 from unjudged.measures.bounds import GROWTH
@@ -18,22 +19,24 @@ from unjudged.scoring import Scores
 from unjudged.statistics.letters import letters
 from unjudged.statistics.pairs import Pairs, all_pairs, pairs_with
 from unjudged.studies import layouts
-from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, UsualScoring, leading, register
+from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
-from unjudged.studies.engine.groups import PairTesting
-from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, rule_of
+from unjudged.studies.engine.groups import Holes, PairScoring, PairTesting
+from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, Flags, rule_of
 from unjudged.studies.engine.significance import FAMILY_WISE
 from unjudged.text import counted, percent, signed
 
 COLUMNS = (
     *("run_a", "run_b", "measure", "difference", "low", "high", "p_value", "p_adjusted", "effect_size"),
-    *("wins", "ties", "losses", "unjudged_a", "unjudged_b", "outcome", "why"),
+    *("wins", "ties", "losses", "unjudged_a", "unjudged_b", "estimate", "estimate_low", "estimate_high"),
+    *("outcome", "why"),
 )
-POLICIES = ("nonrelevant", "condensed", "bounds")
 CHARTS = ("pairs", "differences")
 """Names of the charts; with a baseline the second one is the main one."""
 MOST_PAIRS = 60
 """Pairs shown with their intervals; of more, those with the largest differences."""
+MOST_LETTERS = 12
+"""Runs whose groups letters can show; of more, the letters would fill the table."""
 MOST_RUNS = 60
 """Runs shown in the map of pairs; of more, the best."""
 TOLD = {
@@ -46,22 +49,17 @@ TOLD = {
 
 
 @dataclass(frozen=True)
-class PairScoring(UsualScoring):
-    """The same as for scoring, and `bounds`: how far the unjudged documents could move each difference."""
+class ComparedScoring(PairScoring):
+    """The same, and `bounds`: how far the unjudged documents could move each difference."""
+
+    policies: ClassVar[tuple[str, ...]] = (*PairScoring.policies, "bounds")
 
     growth: str = "retrieved"
 
     def __post_init__(self) -> None:
-        if self.unjudged not in POLICIES:
-            raise UsageError(f"unjudged documents can be {', '.join(POLICIES)}, not {self.unjudged!r}")
+        super().__post_init__()
         if self.growth not in GROWTH:
             raise UsageError(f"growth can be {' or '.join(GROWTH)}, not {self.growth!r}")
-        self.single_values()
-
-    def single_values(self) -> UsualScoring:
-        """How the scores are computed: with bounds, unjudged documents are nonrelevant in all else."""
-        policy = "nonrelevant" if self.unjudged == "bounds" else self.unjudged
-        return UsualScoring(self.measures, self.rel, policy, self.topics, self.undefined)
 
 
 @register(
@@ -74,7 +72,7 @@ class PairScoring(UsualScoring):
 )
 def compare(
     case: Case,
-    scoring: PairScoring,
+    scoring: ComparedScoring,
     runs: Runs,
     testing: PairTesting,
     *,
@@ -90,9 +88,16 @@ def compare(
     none). The outcome for run_a is better, worse, same or cannot tell; why says what is missing: topics, or judgments
     of unjudged documents (holes). `same`: every topic ties, or the whole interval is smaller than --margin.
 
-    With --unjudged bounds, low and high are the smallest and largest difference that any judgments of the unjudged
-    documents allow, an outcome must hold for all of them, and `ends` says whether low and high are exact or outer
-    (never left, but perhaps not reached). All else is computed with unjudged documents nonrelevant.
+    `difference` is that of the scores, in which unjudged documents are nonrelevant. Where a run has holes they are
+    estimated (docs/holes.md): `estimate` is the difference expected with all of them judged, `estimate_low` to
+    `estimate_high` its 90 % interval on these topics. p values, low and high (the interval over topics) and the outcome
+    belong to the estimate, and the uncertainty of topics and holes counts together. Without holes it is the ordinary
+    test. Where too little is judged for estimates, an outcome must hold whatever the unjudged documents are.
+
+    With --unjudged nonrelevant, or condensed, nothing is estimated and holes are not looked at. With --unjudged bounds,
+    low and high are the smallest and largest difference that any judgments of the unjudged documents allow, an outcome
+    must hold for all of them, and `ends` says whether low and high are exact or outer (never left, but perhaps not
+    reached). All else is computed with unjudged documents nonrelevant.
     """
     check_margin(margin)
     bounded = scoring.unjudged == "bounds"
@@ -100,16 +105,9 @@ def compare(
         raise UsageError("unjudged='bounds' needs the collection, not scores at hand")
     test = testing.of(runs.seed)
     scores = scored(case, scoring.single_values(), runs)
-    found = compare_pairs(
-        case,
-        scores,
-        chosen_pairs(scores.matrices.runs, baseline),
-        test,
-        testing.adjustment(runs.seed),
-        rule_of(case.limits, test.alpha, margin, -math.inf if bounded else None),
-        growth=scoring.growth,
-        bounds="all" if bounded else "needed",
-    )
+    rule = rule_of(case.limits, test.alpha, testing.adjustment(runs.seed), margin)
+    pairs_asked = chosen_pairs(scores.matrices.runs, baseline)
+    found = compare_pairs(case, scores, pairs_asked, test, rule, scoring.holes, growth=scoring.growth, seed=runs.seed)
     note_holes(case, found)
     _note_tests(case, found)
     by_pairs = pairs or bounded
@@ -117,16 +115,17 @@ def compare(
     drawn: dict[str, Chart] = {CHARTS[0]: lambda result: map_of_pairs(result, lead), CHARTS[1]: differences}
     return Answer(
         (*COLUMNS, "ends") if bounded else COLUMNS,
-        list(_rows(found, bounded)),
+        list(_rows(found, scoring.holes)),
         _verdict(case, found, baseline),
-        (lambda: _pairs_table(found, bounded)) if by_pairs else (lambda: _means_table(found, baseline)),
+        (lambda: _pairs_table(found, scoring.holes)) if by_pairs else (lambda: _means_table(found, baseline)),
         drawn if baseline is None else dict(reversed(drawn.items())),
         _pairs_caption(found, bounded) if by_pairs else _means_caption(found, baseline),
         settings={
             **scores.settings,
             **found.settings,
             "baseline": baseline,
-            **({"unjudged": "bounds", "growth": scoring.growth} if bounded else {}),
+            "unjudged": scoring.unjudged,
+            **({"growth": scoring.growth} if bounded else {}),
         },
         seed=runs.seed,
     )
@@ -147,17 +146,22 @@ def chosen_pairs(runs: Sequence[str], baseline: str | None) -> Pairs:
     return pairs_with(list(runs).index(baseline), len(runs))
 
 
-def _rows(found: Compared, bounded: bool) -> Iterator[Row]:
+def _rows(found: Compared, holes: Holes) -> Iterator[Row]:
     columns = []
+    bounded = holes == "bounds"
     for m, s in enumerate(found.statistics):
         ends, shares = found.bounds[m] if bounded else s, found.shares(m)
         assert ends is not None
         unknown = [None] * len(s.difference)
         numbers = [s.difference, ends.low, ends.high, s.p_value, s.p_adjusted, s.effect_size, s.wins, s.ties, s.losses]
+        known = holes == "estimate" and shares is not None
+        likely = [s.estimate, s.estimate_low, s.estimate_high] if known else []
         columns.append(
             [
                 *(column.tolist() for column in numbers),
                 *((unknown, unknown) if shares is None else (share.tolist() for share in shares)),
+                *(_where(~found.open[m], column) for column in likely),
+                *([unknown] * 3 if not known else []),
                 [outcome.word for outcome in found.outcomes[m]],
                 [outcome.why for outcome in found.outcomes[m]],
                 *([_kind_of_ends(found, m)] if bounded else []),
@@ -167,6 +171,10 @@ def _rows(found: Compared, bounded: bool) -> Iterator[Row]:
     for i, (a, b) in enumerate(zip(*(side.tolist() for side in found.pairs), strict=True)):
         for name, values in zip(found.scores.names, columns, strict=True):
             yield runs[a], runs[b], name, *(column[i] for column in values)
+
+
+def _where(known: Flags, column: Floats) -> list[float | None]:
+    return [value if there else None for there, value in zip(known.tolist(), column.tolist(), strict=True)]
 
 
 def _kind_of_ends(found: Compared, m: int) -> list[str]:
@@ -187,6 +195,11 @@ def letters_of(found: Compared, m: int) -> dict[str, str]:
     return {runs[r]: text for r, text in zip(order, letters(different[np.ix_(order, order)]), strict=True)}
 
 
+def lettered(found: Compared) -> bool:
+    """Are the runs few enough for letters?"""
+    return len(found.scores.runs) <= MOST_LETTERS
+
+
 def _arrows(found: Compared, m: int) -> dict[str, str]:
     marks = {BETTER: "↑", WORSE: "↓"}
     said = zip(found.pairs[0].tolist(), found.outcomes[m], strict=True)
@@ -194,30 +207,65 @@ def _arrows(found: Compared, m: int) -> dict[str, str]:
 
 
 def _means_table(found: Compared, baseline: str | None) -> Table:
-    """One row per run: the mean of each measure, the best bold (all of them, if several), with letters or arrows."""
+    """One row per run: the mean of each measure, the best bold (all of them, if several), with letters or arrows.
+
+    Then what tells of holes: the estimate in the measure that leads, where some run has any, and the unjudged share.
+    """
     names, runs, means = found.scores.names, found.scores.runs, found.scores.means()
-    columns = []
+    columns: list[Sequence[Any]] = []
     for m in range(len(names)):
-        marks = letters_of(found, m) if baseline is None else _arrows(found, m)
+        marks = _arrows(found, m) if baseline is not None else letters_of(found, m) if lettered(found) else {}
         cells = layouts.best(means[m].tolist(), [f"{mean:.4f}" for mean in means[m]])
         columns.append([Shown(cell.text, cell.bold, marks.get(run, "")) for run, cell in zip(runs, cells, strict=True)])
     shown = [f"{run} (baseline)" if run == baseline else run for run in runs]
-    return ["run", *names], list(zip(shown, *columns, strict=True))
+    lead, more = leading(found.scores.measures), []
+    if found.statistics[lead].holed.any():
+        more.append(f"{names[lead]} estimated")
+        columns.append(found.expected_means()[lead].tolist())
+    if found.unjudged is not None:
+        more.append(f"unjudged top {found.rule.top_of(found.scores.measures[lead])}")
+        columns.append([percent(share) for share in found.unjudged[lead].tolist()])
+    return ["run", *names, *more], list(zip(shown, *columns, strict=True))
 
 
-def _pairs_table(found: Compared, bounded: bool) -> Table:
-    """One row per pair and measure: difference with its interval, p values, effect size, topics won, tied, lost."""
+def _pairs_table(found: Compared, holes: Holes) -> Table:
+    """One row per pair and measure: difference, estimate, interval, p values, effect size, topics, holes, outcome."""
+    bounded, estimated = holes == "bounds", found.holed
+    columns = [*COLUMNS, "ends"] if bounded else list(COLUMNS)
+    shares = {
+        (found.scores.runs[a], found.scores.runs[b], name): found.statistics[m].from_holes[i]
+        for i, (a, b) in enumerate(zip(*(side.tolist() for side in found.pairs), strict=True))
+        for m, name in enumerate(found.scores.names)
+    }
     rows: list[Row] = []
-    for a, b, measure, difference, low, high, p, adjusted, effect, wins, ties, losses, _, _, *said in _rows(
-        found, bounded
-    ):
-        interval = "-" if low != low else f"[{signed(low)}, {signed(high)}]"
-        outcome, why, *ends = said
-        cells = (Shown(signed(difference), outcome in (BETTER, WORSE)), interval, p, adjusted)
-        more = ("-" if effect != effect else signed(effect, 2), f"{wins}/{ties}/{losses}")
-        rows.append((a, b, measure, *cells, *more, f"{outcome}: {why}" if why else outcome, *ends))
-    columns = ["run_a", "run_b", "measure", "difference", "interval", "p", "adjusted", "effect", "won/tied/lost"]
-    return [*columns, "outcome", *(["ends"] if bounded else [])], rows
+    for values in _rows(found, holes):
+        row = dict(zip(columns, values, strict=True))
+        key = row["run_a"], row["run_b"], row["measure"]
+        decided, why = row["outcome"] in (BETTER, WORSE), row["why"]
+        likely = [_signed(row["estimate"])] if estimated else []
+        interval = "-" if row["low"] != row["low"] else f"[{signed(row['low'])}, {signed(row['high'])}]"
+        unjudged = "-" if row["unjudged_a"] is None else f"{percent(row['unjudged_a'])} / {percent(row['unjudged_b'])}"
+        effect = "-" if row["effect_size"] != row["effect_size"] else signed(row["effect_size"], 2)
+        rows.append(
+            (
+                *key,
+                Shown(signed(row["difference"]), decided),
+                *likely,
+                *(interval, row["p_value"], row["p_adjusted"], effect),
+                f"{row['wins']}/{row['ties']}/{row['losses']}",
+                unjudged,
+                *([percent(shares[key])] if estimated else []),
+                f"{row['outcome']}: {why}" if why else row["outcome"],
+                *([row["ends"]] if bounded else []),
+            )
+        )
+    head = ["run_a", "run_b", "measure", "difference", *(["estimate"] if estimated else []), "interval", "p"]
+    head += ["adjusted", "effect", "won/tied/lost", "unjudged", *(["from holes"] if estimated else []), "outcome"]
+    return [*head, *(["ends"] if bounded else [])], rows
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else signed(value)
 
 
 def _over(found: Compared) -> str:
@@ -225,7 +273,9 @@ def _over(found: Compared) -> str:
 
 
 def _means_caption(found: Compared, baseline: str | None) -> str:
-    holes = "" if found.unjudged is None else "; differences that unjudged documents could turn round do not count"
+    holes = "; unjudged documents estimated, with their uncertainty" if found.holed else ""
+    if baseline is None and not lettered(found):
+        return f"Means {_over(found)} ({found.how}{holes}). --pairs shows the outcome of every pair."
     if baseline is None:
         return f"Means {_over(found)}. Runs that share a letter are not told apart ({found.how}{holes})."
     return f"Means {_over(found)}. ↑ ↓: better, worse than {baseline} ({found.how}{holes})."
@@ -235,7 +285,13 @@ def _pairs_caption(found: Compared, bounded: bool) -> str:
     text = f"Differences of means {_over(found)}, run_a - run_b ({found.how})."
     if not bounded:
         at_once = " for all pairs at once" if found.test.name in FAMILY_WISE else ""
-        return f"{text} Intervals: {100 * (1 - found.test.alpha):g}% confidence{at_once}."
+        text += f" Intervals: {100 * (1 - found.test.alpha):g}% confidence{at_once}"
+        if not found.holed:
+            return f"{text}."
+        return (
+            f"{text}, of the estimate: what the difference would be with all documents judged; topics and holes count "
+            "together, `from holes` is the share of the variance that judging would take away."
+        )
     outer = [name for m, name in enumerate(found.scores.names) if "outer" in _kind_of_ends(found, m)]
     text += " Intervals: the smallest and largest difference that any judgments of the unjudged documents allow"
     text += f" (an outer interval for {', '.join(outer)})" if outer else ""
@@ -264,13 +320,13 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
     said = found.outcomes[lead]
     total, decided = len(said), sum(outcome.decided for outcome in said)
     holes = sum(outcome.why == HOLES for outcome in said)
-    hang = [f"{holes} {'hangs' if holes == 1 else 'hang'} on unjudged documents"] if holes else []
+    hang = [f"{holes:,} {'hangs' if holes == 1 else 'hang'} on unjudged documents"] if holes else []
     name = found.scores.names[lead]
     if baseline is None:
-        have = f"{counted(total, 'pair')} {'has' if total == 1 else 'have'}"
-        sentence = f"by {name} {decided} of {have} a decided outcome ({percent(decided / total)})"
+        are = f"{counted(total, 'pair')} {'is' if total == 1 else 'are'}"
+        sentence = f"{decided:,} of {are} safe by {name}"
         topics = total - decided - holes
-        need = [f"{topics} {'needs' if topics == 1 else 'need'} more topics"] if topics else []
+        need = [f"{topics:,} {'needs' if topics == 1 else 'need'} more topics"] if topics else []
         sentence = "; ".join(filter(None, [sentence, ", ".join(need + hang)]))
     else:
         many = {word: sum(outcome.word == word for outcome in said) for word in (BETTER, WORSE, SAME)}
@@ -283,6 +339,9 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
     return limit.verdict(
         sentence,
         decided / total,
+        finding=f"{decided:,} of {counted(total, 'pair')} {'is' if total == 1 else 'are'} safe",
+        whole=total,
+        things="pairs",
         too_few=limit.too_few(topics=len(found.scores.topics)),
         decided_by=found.hanging_on_holes(lead),
         next=next_step(case, found, lead),
@@ -334,7 +393,7 @@ def map_of_pairs(result: Result, measure: str) -> Figure:
     """Runs against runs in one measure, the best 60: the one with the higher mean in the row, and the outcome."""
     rows = records(result)
     here = [row for row in rows if row["measure"] == measure]
-    order = _by_mean(here)
+    order = by_mean(here)
     runs = order[:MOST_RUNS]
     many = Counter(str(row["why"] or ("better" if _decided(row) else row["outcome"])) for row in here)
     told = ", ".join(f"{many[key]} {said}" for key, (_, _, _, said) in TOLD.items() if many[key])
@@ -356,11 +415,12 @@ def map_of_pairs(result: Result, measure: str) -> Figure:
     )
 
 
-def _by_mean(rows: Records) -> list[str]:
+def by_mean(rows: Records) -> list[str]:
     """The runs of one measure, best first: as every run has a pair with one of them, differences tell the order."""
     pairs = [(row["run_a"], row["run_b"], row["difference"]) for row in rows]
     runs = list(dict.fromkeys(run for a, b, _ in pairs for run in (a, b)))
-    with_all = max(runs, key=lambda run: sum(run in pair[:2] for pair in pairs), default="")
+    times = Counter(run for a, b, _ in pairs for run in (a, b))
+    with_all = max(runs, key=times.__getitem__, default="")
     above = {with_all: 0.0}
     for a, b, difference in pairs:
         if b == with_all:

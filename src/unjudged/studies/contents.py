@@ -77,10 +77,24 @@ def _verdict(case: Case, collection: Collection, judged: Floats, relevant: Float
     )
     few = limit.too_few(topics=len(case.topics), runs=len(case.runs))
     drop = case.step(
-        "leave topics without a relevant document out of the means", "score", flags=["--undefined", "drop"]
+        "leave topics without a relevant document out of the means",
+        "score",
+        flags=["--undefined", "drop"],
+        effect=f"means over {len(case.topics) - len(barren)} topics instead of {len(case.topics)}",
     )
     value = len(barren) / max(len(case.topics), 1)
-    return limit.verdict(sentence, value, too_few=few, decided_by=tuple(barren), next=drop if barren else None)
+    many = f"{int(relevant.sum()):,} of {counted(int(judged.sum()), 'judged document')} are relevant"
+    empty = f"{counted(len(barren), 'topic')} without any" if barren else "no topic is empty"
+    return limit.verdict(
+        sentence,
+        value,
+        finding=f"{many}; {empty}",
+        whole=len(case.topics),
+        things="topics without a relevant document",
+        too_few=few,
+        decided_by=tuple(barren),
+        next=drop if barren else None,
+    )
 
 
 def grade_columns(result: Result) -> Figure:

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.collection import Collection, Floats, Ints, Pool
+from unjudged.collection import Collection, Floats, Ints, Pool, Rankings
+from unjudged.collection.membership import Membership, membership
 from unjudged.correction import lipani
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
 from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
@@ -24,13 +25,16 @@ from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.correction.trust import Trust, best_of, errors_of_the_choice
 from unjudged.errors import UsageError, nearest, one_of
 from unjudged.figures import Figure, marks, records, theme
+from unjudged.holes.reading import why_not
 from unjudged.io import files
 from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
 from unjudged.measures.bounds import BOUNDED
 from unjudged.options import check
 from unjudged.results import Result, Row, Step, Verdict
+from unjudged.scoring import score_bounds
 from unjudged.statistics.pairs import ZERO
+from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits, tried_by_estimating
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
 from unjudged.studies.score_range import DEEPEST, bounded
 from unjudged.text import counted, printed
@@ -39,7 +43,10 @@ QUANTITIES = ("p", "anti", "k", "delta_p", "delta_anti_p", "delta_k", "lambda")
 COLUMNS = (
     *("run", "measure", "method", "score", "corrected", "low", "high", "adjustment", *QUANTITIES, "pooled_runs"),
     *("mae_reduced", "mae_corrected", "in_the_pool"),
+    *("lipani", "webber_park", "estimate", "estimate_low", "estimate_high"),
 )
+PAPERS = ("lipani", "webber-park")
+"""The papers' methods, shown beside the estimate whatever is recommended."""
 _RECALL_BASED = ("AP", "Q", "R", "Rprec", "R_measure", "GAP")
 
 
@@ -74,18 +81,20 @@ def correct(
     left out with its team: its score then, the corrected one, and its score in the pool.
 
     P@n is corrected by lipani (Lipani, Lupu and Hanbury 2015; --merge-weight and --indicator belong to it), webber-park
-    (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall. Every method
-    is tried on the pool first: each team (without a team file: each run) is left out and corrected as if it were new.
-    The method with the smallest error there is taken, or none where none helps; --method takes another one. The trial
-    also gives the interval, at --confidence; scores and intervals stay within what the unjudged documents allow. A
-    method named that brings no gain is refused for measures other than P@n; --force gives it all the same, and
-    --no-trial saves the trial (P@n is then corrected by lipani).
+    (Webber and Park 2009) or a later variant; any other measure by webber-park, R@n also by webber-recall; P@n, nDCG@n,
+    RBP and AP@n also by estimate (the hole model, docs/holes.md). Every method is tried on the pool first: each team
+    (without a team file: each run) is left out and corrected as if it were new. The method with the smallest error
+    there is taken, or none where none helps; --method takes another one. The trial also gives the interval, at
+    --confidence; scores and intervals stay within what the unjudged documents allow. Beside it stand the scores by the
+    two papers' methods, and the estimate with its 90 % interval. A method named that brings no gain is refused for
+    measures other than P@n; --force gives it all the same, and --no-trial saves the trial (P@n is then corrected by
+    lipani). Where no pool can be seen there is the estimate alone, and nothing to try it on.
     """
     how = protocol_of(protocol)
     check("merge_weight", merge_weight)
     check("confidence", confidence, "correct")
     one_of(indicator, lipani.INDICATORS, "indicator")
-    chosen: Chosen = [(m, methods_for(m, method)) for m in parse_measures(measures, rel)]
+    chosen: Chosen = [(m, _methods(m, method)) for m in parse_measures(measures, rel)]
     base = how.read(case.collection)
     if new is not None and set(base.full.runs) != set(base.runs):
         base = base.with_runs(base.full.runs)  # the pool is that of all runs, and the new one may have been dropped
@@ -93,6 +102,11 @@ def correct(
     try:
         pool = pool_to_correct(case, base, pooling, how)
     except Unanswerable as why:
+        named = tuple(whole.runs) if names is None else names
+        modelled = [m for m, _ in chosen if fits(m)]
+        alone = _estimate_alone(case, whole, named, modelled, why) if modelled else None
+        if alone is not None:
+            return alone
         if new is None:
             raise
         raise UsageError(str(why)) from None  # the run named cannot be corrected, and that was all that was asked
@@ -113,6 +127,7 @@ def correct(
     if method is None:
         chosen, tried = recommended(chosen, tried, groups, confidence, keep_none=not force)
     found = asked.corrected(whole, names, chosen, tried) if names else _left_out(chosen, tried)
+    beside = asked.beside(whole, names, [m for m, _ in chosen]) if names else _tried_beside(trials)
     for note in _notes(whole, names, pool, chosen, outside):
         case.note(note)
     if tried and left == "run":
@@ -126,14 +141,14 @@ def correct(
         case.note(note)
     lead, (by, *_) = chosen[0]
     first = [c for c in found if (c.measure, c.method) == (str(lead), by)] if names else []
-    unjudged = [c.quantities.get("k", 1.0) for c in first]
+    unjudged = [0.0 if c.complete else c.quantities.get("k", 1.0) for c in first]
     runs = [c.run for c in first]
     moved = lifted(lead, runs, [c.adjustment for c in first], unjudged, *([] if outside else ["new run"]))
     if any(c.refused for c in first):
         moved = "; the correction is refused"
     return Answer(
         COLUMNS,
-        [c.row() for c in found],
+        [(*c.row(), *beside.get((c.run, c.measure), (None,) * 5)) for c in found],
         after_correction(case, pooling, str(lead), by, tried.get((lead, by)), moved, groups, left, not outside),
         lambda: _short_table(found) if outside else _explained(found),
         {"corrected": corrected_scores},
@@ -157,6 +172,70 @@ def correct(
         },
         sources=[source for source in whole.sources if source not in set(case.sources)],
     )
+
+
+def _methods(measure: Measure, method: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The methods asked for, or all that fit; the estimate is one of them."""
+    if method is None:
+        return (*methods_for(measure, None), *((ESTIMATE,) if fits(measure) else ()))
+    asked = tuple(dict.fromkeys(m.strip() for m in (method.split(",") if isinstance(method, str) else method)))
+    others = [one for one in asked if one != ESTIMATE]
+    if ESTIMATE in asked and not fits(measure):
+        raise UsageError(f"{measure} cannot be estimated: {why_not(measure) or 'it has no exact bounds'}")
+    known = methods_for(measure, others) if others or not asked else ()
+    return tuple(one for one in asked if one == ESTIMATE or one in known)
+
+
+def _estimate_alone(
+    case: Case, whole: Collection, names: Sequence[str], modelled: Sequence[Measure], why: Unanswerable
+) -> Answer | None:
+    """Where no pool can be seen: the estimate, which nothing can be tried on; None where that cannot be told either."""
+    found = estimated_scores(case, whole, names, modelled)
+    if np.isnan(found.estimate).all():
+        return None
+    rows: list[Corrected] = []
+    for m, measure in enumerate(modelled):
+        for r, run in enumerate(names):
+            score, value = float(found.score[r, m]), float(found.estimate[r, m])
+            ends = float(found.lowest[r, m]), float(found.highest[r, m])
+            near = float(found.low[r, m]), float(found.high[r, m])
+            dark = math.isnan(value)
+            more: dict[str, Any] = {"bounds": ends, "near": None if dark else near, "refused": dark}
+            rows.append(Corrected(run, str(measure), ESTIMATE, score, 0.0 if dark else value - score, 0, **more))
+    case.note(f"{why}; there is the estimate alone, and no left-out team to try it on")
+    lead = str(modelled[0])
+    first = [c for c in rows if c.measure == lead]
+    up = [c for c in first if c.bounds[1] - c.bounds[0] > ZERO]
+    if not up:
+        sentence = f"nothing to correct in {lead}: every document it counts was judged"
+    else:
+        most = max(up, key=lambda c: (round(abs(c.adjustment), 12), c.run))
+        sentence = (
+            f"without a pool {lead} is estimated, and nothing here can check that; {most.run} moves by "
+            f"{most.adjustment:+.4f}"
+        )
+    blank = (None, None)
+    return Answer(
+        COLUMNS,
+        [(*c.row(), *blank, c.corrected, *(c.near or blank)) for c in rows],
+        case.limits["after-correction"].unknown(sentence, why.next),
+        lambda: _short_table(rows),
+        {"corrected": corrected_scores},
+        "No pool: estimated scores with 90 % intervals (docs/holes.md).",
+        settings={**whole.settings, "method": ESTIMATE, "confidence": 0.9},
+        sources=[source for source in whole.sources if source not in set(case.sources)],
+    )
+
+
+def _tried_beside(trials: Trials) -> Beside:
+    """The runs of the trial by the papers' methods and by the estimate."""
+    found: dict[tuple[str, str], list[float | None]] = {}
+    for (measure, method), tried in trials.items():
+        if method in (*PAPERS, ESTIMATE):
+            place = (*PAPERS, ESTIMATE).index(method)
+            for run, value in zip(tried.runs, (tried.reduced + tried.added).tolist(), strict=True):
+                found.setdefault((run, str(measure)), [None] * 5)[place] = value
+    return {key: tuple(values) for key, values in found.items()}
 
 
 def pool_to_correct(case: Case, collection: Collection, pooling: Pooling, protocol: Protocol) -> Pool:
@@ -223,6 +302,15 @@ def tried_by_scoring(shared: Scorer, group: str) -> Arrays:
     return dict(vars(leave_group_out(shared, group, condensed=False)))
 
 
+def bounded_without(shared: Reduced, group: str) -> Arrays:
+    """One work unit: runs of a group x measures x (lowest, highest) without what only they brought in."""
+    collection, _, inside, groups, measures = shared
+    members = [run for run, own in zip(inside.runs, groups, strict=True) if own == group]
+    kept = collection.keeping(~inside.unique(members), f"without {group}")
+    ends = score_bounds(kept, list(measures)).mean_values()
+    return {"ends": ends[[kept.runs.index(run) for run in members], :, 1:]}
+
+
 def corrected_by_counting(shared: NewRuns, unit: tuple[int, int]) -> Arrays:
     """One work unit: the new runs corrected in P@n, by every method."""
     return lipani.to_arrays(*shared.effect(*unit))
@@ -277,15 +365,17 @@ class Tried:
     added: Floats
     peers: Ints
     trust: Trust
+    ends: Floats
+    """Runs x (lowest, highest) score possible without what only the run's group found."""
     effect: lipani.Effect | None = None
 
     @classmethod
     def of(cls, trial: Trial, method: str, confidence: float, groups: Mapping[str, str]) -> Tried:
-        """A method of P@n."""
+        """A method of P@n; its errors are those of the papers' experiment, which knows no bounds."""
         of_runs = [groups[run] for run in trial.runs]
         trust = Trust.of(trial.true, trial.reduced, trial.estimate(method), confidence, of_runs)
         added, effect = trial.adjustments[method], trial.effect
-        return cls(trial.runs, trial.true, trial.reduced, added, effect.peers, trust, effect)
+        return cls(trial.runs, trial.true, trial.reduced, added, effect.peers, trust, _ends_of(effect), effect)
 
     def uncorrected(self, groups: Mapping[str, str], confidence: float) -> Tried:
         """The same runs without a correction."""
@@ -306,6 +396,34 @@ class Tried:
         return max(zip(np.round(error, 12), self.runs, strict=True))[1]
 
 
+def estimates_tried(
+    case: Case,
+    collection: Collection,
+    pool: Pool,
+    groups: Mapping[str, str],
+    measures: Sequence[Measure],
+    others: Trials,
+    confidence: float,
+) -> dict[tuple[Measure, str], Tried]:
+    """The estimate tried on left-out groups, too, beside other methods, which know the scores of the left-out runs."""
+    known = {measure: tried for (measure, _), tried in others.items() if measure in measures}
+    if not known:
+        return {}
+    values = tried_by_estimating(case, collection, pool, groups, list(known))
+    found = {}
+    for m, (measure, tried) in enumerate(known.items()):
+        at = [pool.runs.index(run) for run in tried.runs]
+        added = np.nan_to_num(values[at, m] - tried.reduced)
+        of_runs = [groups[run] for run in tried.runs]
+        trust = Trust.of(tried.true, tried.reduced, tried.reduced + added, confidence, of_runs)
+        found[measure, ESTIMATE] = replace(tried, added=added, trust=trust)
+    return found
+
+
+Reduced = tuple[Collection, Rankings, Membership, tuple[str, ...], tuple[Measure, ...]]
+"""A collection with its full lists, who brought what into the pool, the group of each pooled run, and measures."""
+Beside = Mapping[tuple[str, str], tuple[float | None, ...]]
+"""(run, measure) -> lipani, webber-park, and the estimate with the ends of its interval."""
 Trials = Mapping[tuple[Measure, str], Tried]
 Chosen = Sequence[tuple[Measure, tuple[str, ...]]]
 
@@ -325,6 +443,8 @@ class Corrected:
     refused: bool = False
     bounds: tuple[float, float] = (-math.inf, math.inf)
     in_the_pool: float | None = None
+    near: tuple[float, float] | None = None
+    """The interval of an estimate, where no trial gives one."""
 
     @property
     def corrected(self) -> float | None:
@@ -334,13 +454,15 @@ class Corrected:
     @property
     def complete(self) -> bool:
         """Were all documents judged that the score looks at? Then there is nothing to correct."""
-        return bool(self.quantities) and self.quantities["k"] < ZERO
+        return bool(self.quantities or self.method == ESTIMATE) and self.bounds[1] - self.bounds[0] < ZERO
 
     def interval(self) -> tuple[float | None, float | None]:
         """Where the score in the pool lies, judged by the runs left out of this pool; nowhere, where it is known.
 
         It stays within the bounds: what the unjudged documents allow.
         """
+        if self.trust is None and self.near is not None:
+            return self.near
         if self.trust is None or self.corrected is None or self.in_the_pool is not None:
             return None, None
         low, high = self.bounds
@@ -389,11 +511,30 @@ class _Asked:
             parts = self.case.run(tried_by_scoring, scorer, list(dict.fromkeys(scorer.groups)), many)
             out = joined([LeftOut(**part) for part in parts])
             sizes = np.array([sum(own != group for own in scorer.groups) for group in scorer.groups])
+            limits = self._ends_without(collection, groups, list(dict.fromkeys(measure for measure, _ in others)))
             for m, pair in enumerate(others):
-                true, reduced, added = out.true[:, m], out.reduced[:, m], out.added[:, m]
-                trust = Trust.of(true, reduced, reduced + added, self.confidence, scorer.groups)
-                found[pair] = Tried(self.pool.runs, true, reduced, added, sizes, trust)
-        return found
+                true, reduced, ends = out.true[:, m], out.reduced[:, m], limits[pair[0]]
+                estimate = np.clip(reduced + out.added[:, m], ends[:, 0], ends[:, 1])
+                trust = Trust.of(true, reduced, estimate, self.confidence, scorer.groups)
+                found[pair] = Tried(self.pool.runs, true, reduced, estimate - reduced, sizes, trust, ends)
+        modelled = [m for m, methods in chosen if ESTIMATE in methods]
+        return found | estimates_tried(self.case, collection, self.pool, groups, modelled, found, self.confidence)
+
+    def beside(self, collection: Collection, names: Sequence[str], measures: Sequence[Measure]) -> Beside:
+        """Every run by the papers' methods and by the estimate with its interval, whatever is recommended."""
+        of_papers: Chosen = [(m, tuple(one for one in PAPERS if one in methods_for(m, None))) for m in measures]
+        found: dict[tuple[str, str], list[float | None]] = {}
+        for c in self.corrected(collection, names, of_papers, {}):
+            found.setdefault((c.run, c.measure), [None] * 5)[PAPERS.index(c.method)] = c.corrected
+        modelled = [m for m in measures if fits(m)]
+        if modelled:
+            likely = estimated_scores(self.case, collection, names, modelled)
+            for m, measure in enumerate(modelled):
+                for r, run in enumerate(names):
+                    three = (likely.estimate[r, m], likely.low[r, m], likely.high[r, m])
+                    told = [None if np.isnan(number) else float(number) for number in three]
+                    found.setdefault((run, str(measure)), [None] * 5)[2:] = told
+        return {key: tuple(values) for key, values in found.items()}
 
     def corrected(self, collection: Collection, names: Sequence[str], chosen: Chosen, tried: Trials) -> list[Corrected]:
         """The new runs by every measure and method."""
@@ -409,9 +550,9 @@ class _Asked:
             values = self.case.run(corrected_by_counting, shared, units, many)
             for (measure, methods), value in zip(counts, values, strict=True):
                 effect, added = lipani.from_arrays(value)
-                ends = np.stack([effect.p, effect.p + effect.k], axis=1)
                 for one in methods:
-                    more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one)), "ends": ends}
+                    more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one))}
+                    more["ends"] = _ends_of(effect)
                     plus = added[one] if one != NONE else np.zeros(len(names))
                     found[measure, one] = _each(measure, one, names, effect.p, plus, effect.peers, **more)
         if others:
@@ -423,16 +564,46 @@ class _Asked:
                 more = {"trust": believed, "refused": refused, "ends": self._ends(collection, names, pair[0])}
                 plus = added_by_all[:, m] if pair[1] != NONE else np.zeros(len(names))
                 found[pair] = _each(*pair, names, scores[:, m], plus, peers, **more)
+        modelled = [m for m, methods in chosen if ESTIMATE in methods]
+        if modelled:
+            likely = estimated_scores(self.case, collection, names, modelled)
+            for m, measure in enumerate(modelled):
+                ends = np.stack([likely.lowest[:, m], likely.highest[:, m]], axis=1)
+                plus = np.nan_to_num(likely.estimate[:, m] - likely.score[:, m])
+                peers = np.full(len(names), len(self.pool.runs))
+                more = {"trust": trust.get((measure, ESTIMATE)), "ends": ends}
+                rows = _each(measure, ESTIMATE, names, likely.score[:, m], plus, peers, **more)
+                near = zip(likely.low[:, m].tolist(), likely.high[:, m].tolist(), strict=True)
+                found[measure, ESTIMATE] = [
+                    replace(row, near=None if math.isnan(low) else (low, high))
+                    for row, (low, high) in zip(rows, near, strict=True)
+                ]
         return _in_order(found, chosen)
 
     def _ends(self, collection: Collection, names: Sequence[str], measure: Measure) -> Floats:
         """Runs x (lowest, highest) score that the unjudged documents allow; [0, 1] where that is slow to find."""
-        if measure.name not in BOUNDED or not 0 < (measure.params.get("k") or 0) <= DEEPEST or measure.name == "Q":
-            ends = (0.0, 1.0) if measure.definition.bounded else (-math.inf, math.inf)
-            return np.tile(ends, (len(names), 1))
+        if not _quickly_bounded(measure):
+            return _anything(measure, len(names))
         shared = (collection, collection.rankings, measure)
         (value,) = self.case.run(bounded, shared, [0], f"what the unjudged documents allow in {measure}")
         return np.asarray(value["ends"][[collection.runs.index(run) for run in names], 1:], np.float64)
+
+    def _ends_without(
+        self, collection: Collection, groups: Mapping[str, str], measures: Sequence[Measure]
+    ) -> dict[Measure, Floats]:
+        """The same of every pooled run as if its group had stayed away from the pool."""
+        found = {measure: _anything(measure, len(self.pool.runs)) for measure in measures}
+        quick = tuple(measure for measure in measures if _quickly_bounded(measure))
+        if quick:
+            of_runs = tuple(groups[run] for run in self.pool.runs)
+            shared = (collection, collection.rankings, membership(collection, self.pool, by="ranks"), of_runs, quick)
+            units = list(dict.fromkeys(of_runs))
+            values = self.case.run(bounded_without, shared, units, "what the unjudged documents allow")
+            for group, value in zip(units, values, strict=True):
+                own = [i for i, one in enumerate(of_runs) if one == group]
+                for m, measure in enumerate(quick):
+                    found[measure][own] = value["ends"][:, m]
+        return found
 
     def _scorer(
         self, collection: Collection, others: Sequence[tuple[Measure, str]], groups: Mapping[str, str] | None = None
@@ -441,14 +612,31 @@ class _Asked:
         return Scorer.of(collection, self.pool, [m for m, _ in others], groups, recall)
 
 
+def _ends_of(effect: lipani.Effect) -> Floats:
+    """Runs x (lowest, highest) P@n that the unjudged documents allow."""
+    return np.stack([effect.p, effect.p + effect.most], axis=1)
+
+
+def _quickly_bounded(measure: Measure) -> bool:
+    """Are the exact bounds of the measure quick to find?"""
+    return measure.name in BOUNDED and 0 < (measure.params.get("k") or 0) <= DEEPEST and measure.name != "Q"
+
+
+def _anything(measure: Measure, runs: int) -> Floats:
+    """Runs x (lowest, highest) value the measure can have at all."""
+    ends = (0.0, 1.0) if measure.definition.bounded else (-math.inf, math.inf)
+    return np.tile(ends, (runs, 1))
+
+
 def _by_counting(chosen: Chosen) -> Chosen:
     """The measures P@n, each with all its methods."""
-    return [(measure, methods) for measure, methods in chosen if measure.name == "P"]
+    own = [(m, tuple(one for one in methods if one != ESTIMATE)) for m, methods in chosen if m.name == "P"]
+    return [(measure, methods) for measure, methods in own if methods]
 
 
 def _by_scoring(chosen: Chosen) -> list[tuple[Measure, str]]:
     """The other measures, each with one method."""
-    return [(measure, one) for measure, methods in chosen for one in methods if measure.name != "P"]
+    return [(m, one) for m, methods in chosen for one in methods if m.name != "P" and one != ESTIMATE]
 
 
 def _each(
@@ -479,7 +667,7 @@ def _each(
 def _left_out(chosen: Chosen, tried: Trials) -> list[Corrected]:
     """Where every run was pooled: the runs of the trial."""
     found = {
-        pair: _each(*pair, t.runs, t.reduced, t.added, t.peers, t.effect, t.true, trust=t.trust)
+        pair: _each(*pair, t.runs, t.reduced, t.added, t.peers, t.effect, t.true, t.ends, trust=t.trust)
         for pair, t in tried.items()
     }
     return _in_order(found, chosen) if found else []
@@ -563,14 +751,18 @@ def after_correction(
     few = few if left == "team" else few.replace("team", "run")
     trust = tried.trust
     if trust.before < ZERO:
-        sentence = f"left-out runs lose nothing here in {measure}, so there is nothing to correct"
-        return limit.verdict(sentence, 0.0, too_few=few)
+        sentence = f"nothing to correct: left-out runs lose nothing here in {measure}"
+        return limit.verdict(sentence, 0.0, finding=sentence, too_few=few)
     at_most = trust.share_at_most(limit["sure"])
     sentence = f"{_change(trust, measure, method, limit['sure'], at_most)}{lifted}"
     if not math.isfinite(at_most):
         return limit.unknown(f"{sentence}; but {few or f'one {left} alone decides it'}")
     step = _next(case, at_most, pooling, named)
-    return limit.verdict(sentence, at_most, too_few=few, decided_by=(tried.worst,), next=step)
+    errors = f"{printed(trust.before, 3)} to {printed(trust.after, 3)}"
+    finding = f"correction takes the error of left-out runs from {errors}"
+    if method == NONE:
+        finding = "no correction helps left-out runs here"
+    return limit.verdict(sentence, at_most, finding=finding, too_few=few, decided_by=(tried.worst,), next=step)
 
 
 def _change(trust: Trust, measure: str, method: str, confidence: float, at_most: float) -> str:
@@ -680,7 +872,7 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
         lines = [
             (n, printed(q["p"]), "share of judged relevant documents among the first places"),
             (f"anti-{n}", printed(q["anti"]), "share of judged nonrelevant documents there"),
-            ("k", printed(q["k"]), "share of places nobody judged: the most the score could rise"),
+            ("k", printed(q["k"]), "share of places without a judged document: the score can rise by no more"),
         ]
         if c.method in ("lipani", "lipani-v2", "per-topic"):
             change = _by_sign(q["delta_p"], "raises", "lowers", "does not change")
@@ -724,6 +916,8 @@ def _by_sign(value: float, up: str, down: str, none: str) -> str:
 def _added(c: Corrected) -> str:
     if c.method == NONE:
         return "no method did better on left-out runs than the score as it is"
+    if c.method == ESTIMATE:
+        return "what its unjudged documents are likely to be worth (docs/holes.md)"
     if c.method == "webber-park":
         return f"mean loss of the {c.peers} pooled runs when each is left out of the pool"
     if c.method == "webber-recall":

@@ -36,6 +36,7 @@ from unjudged.studies.correct import (
     Tried,
     after_correction,
     corrected_by_counting,
+    estimates_tried,
     lifted,
     pool_to_correct,
     recommended,
@@ -43,6 +44,7 @@ from unjudged.studies.correct import (
     tried_by_counting,
     tried_by_scoring,
 )
+from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, register
 from unjudged.studies.engine.setup import best_runs
 from unjudged.text import counted, printed
@@ -227,15 +229,20 @@ def correction(
     tried: Trials = {(measure, one): Tried.of(trial, one, 0.95, groups) for one in shared.methods}
     first = chosen[0]
     if methods is None:  # as `correct` asks: the best of all
-        ((_, (first,)),), tried = recommended([(measure, METHODS)], tried, groups, 0.95)
+        if top is None and fits(measure):
+            tried = dict(tried) | estimates_tried(case, read, pool, groups, [measure], tried, 0.95)
+        ((_, (first,)),), tried = recommended([(measure, (*METHODS, ESTIMATE))], tried, groups, 0.95)
     outside = [run for run in read.runs if run not in set(pool.runs)] if top is None else []
     moved = ""
     if outside:
-        new = NewRuns.of(read, pool, outside, how, [] if first == NONE else [first], **merging)
+        new = NewRuns.of(read, pool, outside, how, [] if first in (NONE, ESTIMATE) else [first], **merging)
         (value,) = case.run(corrected_by_counting, new, [(trial.n, rel)], counted(len(outside), "new run"))
         effect, added = from_arrays(value)
-        plus = added.get(first, np.zeros(len(outside)))
-        moved = lifted(measure, outside, np.minimum(plus, effect.k).tolist(), effect.k.tolist())
+        plus = np.minimum(added.get(first, np.zeros(len(outside))), effect.most)
+        if first == ESTIMATE:
+            likely = estimated_scores(case, read, outside, [measure])
+            plus = np.nan_to_num(likely.estimate[:, 0] - likely.score[:, 0])
+        moved = lifted(measure, outside, plus.tolist(), effect.most.tolist())
     head, rows = (_per_run if per_run else _summary)(found)
     return Answer(
         head,

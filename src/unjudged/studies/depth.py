@@ -8,7 +8,6 @@ from typing import Any
 from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
-from unjudged.results import Step
 from unjudged.studies import levels as steps
 from unjudged.studies.engine import Answer, Case, Setup, prepare, register
 from unjudged.studies.engine.conditions import Mask
@@ -56,7 +55,7 @@ def depth(
         shallow = shallower(setup, pool, level)
         masks |= {(level, repeat): shallow for repeat in range(1, repeats + 1)}
     found = steps.scored_levels(setup, masks, how, "depth")
-    verdict = steps.levels_verdict(case, found, _step(case, pooling))
+    verdict = steps.levels_verdict(case, found)
     return steps.levels_answer(found, how, verdict, repeats=repeats, pool=pool_settings(pool))
 
 
@@ -64,11 +63,6 @@ def shallower(setup: Setup, pool: Pool, level: int) -> Mask:
     """The judgments of a pool of this depth: those it explains, and those that the pool as it is does not explain."""
     explained = membership(setup.collection, pool).found()
     return membership(setup.collection, replace(pool, depth=level)).found() | ~explained
-
-
-def _step(case: Case, pooling: Pooling) -> Step:
-    flags = ["-m", "sakai2009", *pooling.flags]
-    return case.step("look for a measure that needs fewer judgments", "study", "depth", flags=flags)
 
 
 def _levels(levels: Any, deepest: int) -> list[int]:

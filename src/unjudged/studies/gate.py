@@ -6,34 +6,41 @@ significant loss, which a few topics never show.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from unjudged.collection import Floats
 from unjudged.errors import UsageError, nearest, one_line, one_of, some
-from unjudged.results import Result, Row, Verdict
+from unjudged.holes.judging import next_to_judge
+from unjudged.holes.reading import leading_for
+from unjudged.measures import measures
+from unjudged.results import Result, Row, Step, Verdict
 from unjudged.statistics.multiple import CORRECTIONS
-from unjudged.statistics.non_inferiority import POWER, NonInferiority, non_inferiority
+from unjudged.statistics.non_inferiority import POWER, NonInferiority, non_inferiority, rare_differences
+from unjudged.statistics.pairs import ZERO
 from unjudged.studies.compare import check_margin
-from unjudged.studies.engine import Answer, Case, Runs, Table, UsualScoring, register
-from unjudged.studies.engine.compared import Compared, compare_pairs, scored
-from unjudged.studies.engine.groups import Group
+from unjudged.studies.engine import Answer, Case, Runs, Table, register
+from unjudged.studies.engine.compared import Compared, Scored, compare_pairs, scored
+from unjudged.studies.engine.groups import Group, PairScoring
 from unjudged.studies.engine.outcome import Rule, rule_of
 from unjudged.studies.engine.significance import Test
-from unjudged.text import counted, percent
+from unjudged.text import counted, listed, percent
 
 COLUMNS = (
     *("measure", "verdict", "baseline", "run", "difference", "low", "high", "p_not_worse", "p_worse", "detectable"),
-    *("unjudged_baseline", "unjudged_run", "open_low", "open_high", "why"),
+    *("unjudged_baseline", "unjudged_run", "estimate", "open_low", "open_high", "why"),
 )
+FIRST = 5
+"""Documents to judge that are named where holes leave it open."""
 PASS, FAIL, DOUBT = "pass", "fail", "cannot tell"
 WORDS = {PASS: "solid", FAIL: "fragile", DOUBT: "unknown"}
 
 
 @dataclass(frozen=True)
-class GateScoring(UsualScoring):
+class GateScoring(PairScoring):
     """The same as for scoring, with measures of the top of the list."""
 
     measures: Any = ("nDCG@10", "P@10", "RR")
@@ -78,48 +85,70 @@ def gate(
     --margin is the smallest loss that matters. pass: the topics rule out a loss of the margin or more (one-sided paired
     t test at --alpha, a test of non-inferiority). fail: they rule out a loss smaller than the margin; over several
     measures that p value is adjusted (Holm), since one failing measure is enough. A pass needs all measures, and no
-    adjustment. cannot tell: the topics can say neither, or too few are there, or show a difference, for any test (runs
-    that tie on every topic in every measure pass); or more than the share --holes of one of the two top lists was never
-    judged, and those documents could turn the answer. `detectable` is the smallest margin that such topics would let an
-    equal run pass with (80 % of the time): choose no smaller one.
+    adjustment. cannot tell: the topics can say neither, or too few are there. `detectable` is the smallest margin that
+    such topics would let an equal run pass with (80 % of the time): choose no smaller one.
+
+    Unjudged documents (holes) are estimated, as in compare, and their uncertainty counts beside that of the topics:
+    `estimate` is the difference with all of them judged, to which low, high and the p values belong. Where holes are
+    what leaves it open, the first documents to judge are named. open_low and open_high are what any judgments of them
+    allow. With --holes, an answer must hold for all of those where more than this share of a top list was never judged.
+
+    Runs that differ on fewer than five topics allow no t test. They pass where both return the same top lists, or where
+    so many topics show so few losses that the margin is ruled out by counting (no loss on 300 topics rules out 0.01).
+    Equal scores of different lists on a few topics say little.
+
+    compare asks another question (is there any difference, either way?), so that a run may fail here, by one-sided
+    tests against a margin, where compare cannot tell, and pass here where compare finds a small loss.
     """
     check_margin(margin)
     test = testing.test()
-    rule = rule_of(case.limits, test.alpha, margin, holes)
-    if not 0 <= rule.holes <= 1:
-        raise UsageError(f"the share of unjudged documents allowed lies between 0 and 1, not {rule.holes}")
+    rule = rule_of(case.limits, test.alpha, "none", margin)
+    if holes is not None and not 0 <= holes <= 1:
+        raise UsageError(f"the share of unjudged documents allowed lies between 0 and 1, not {holes}")
     for name in (run, baseline):
         if name not in case.runs:
             raise UsageError(f"no run {name!r}{nearest(name, case.runs)}; there are {some(case.runs)}")
     if run == baseline:
         raise UsageError("a run cannot be its own baseline")
-    scores = scored(case, scoring, Runs())
+    scores = scored(case, scoring.single_values(), Runs())
     pair = tuple(np.array([scores.matrices.runs.index(name)]) for name in (run, baseline))
-    found = compare_pairs(case, scores, (pair[0], pair[1]), test, "none", rule, bounds="holed")
-    tests = [_tested(found, m) for m in range(len(found.statistics))]
-    worse = CORRECTIONS[testing.adjustment]([tested.p_worse for tested in tests]).tolist()
+    found = compare_pairs(case, scores, (pair[0], pair[1]), test, rule, scoring.holes, bound_all=True)
     limit = case.limits["safe-comparisons"]
     fewest = int(limit["gate_topics"]), int(limit["gate_differing"])
-    checked = [_checked(found, m, tested, worse[m], fewest) for m, tested in enumerate(tests)]
+    alike = [_same_lists(scores, (run, baseline), rule.top_of(measure)) for measure in scores.matrices.measures]
+    tests = [_tested(found, m, fewest[1]) for m in range(len(found.statistics))]
+    worse = CORRECTIONS[testing.adjustment]([tested.p_worse for tested in tests]).tolist()
+    checked = [_checked(found, m, tested, worse[m], alike[m], fewest, holes) for m, tested in enumerate(tests)]
     rows = [one.row(rule) for one in checked]
+    hanging = next((one.measure for one in checked if one.on_holes(rule)), None)
     return Answer(
         COLUMNS,
         rows,
-        _verdict(run, checked, rule),
+        _verdict(run, checked, rule, None if hanging is None else _to_judge(case, hanging, run, baseline)),
         lambda: _table(rows),
         settings={**scores.settings, "test": "one-sided paired t", "alpha": test.alpha}
-        | {"correction": testing.adjustment, "margin": margin, "holes": rule.holes, "run": run, "baseline": baseline},
+        | {"correction": testing.adjustment, "margin": margin, "holes": holes, "run": run, "baseline": baseline}
+        | {"unjudged": scoring.unjudged},
     )
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One measure: its numbers, what the topics and the holes say, and what they amount to."""
+    """One measure: its numbers, what the topics and the holes say, and what they amount to.
+
+    `same`: equal scores on every topic, from the same top lists. `difference` is that of the scores, `tested` is about
+    the estimate; `by_topics` is the same test without the uncertainty of holes, and `from_holes` their share of it.
+    `strict`: the answer must hold whatever the unjudged documents are (`open`), as holes could not be estimated, or are
+    more than `limit` allows.
+    """
 
     measure: str
     baseline: float
     run: float
+    difference: float
     tested: NonInferiority
+    by_topics: NonInferiority
+    from_holes: float
     p_worse: float
     same: bool
     differing: int
@@ -128,28 +157,49 @@ class Checked:
     unjudged: tuple[float, float]
     top: int
     open: tuple[float, float] | None
+    limit: float | None
+    strict: bool
+
+    def on_holes(self, rule: Rule) -> bool:
+        """Do holes leave it open?"""
+        if self.decided(rule)[0] != DOUBT or self.topics < self.fewest[0]:
+            return False
+        return self.judging_helps(rule)
+
+    def judging_helps(self, rule: Rule) -> bool:
+        """Would the topics alone decide, or are holes the larger uncertainty?"""
+        alone = min(self.by_topics.p_not_worse, self.by_topics.p_worse) < rule.alpha
+        larger = self.from_holes > 1 - self.from_holes
+        return (self.strict and alone) or (self.from_holes > 0 and (alone or larger))
 
     def decided(self, rule: Rule) -> tuple[str, str]:
         """pass, fail or cannot tell, and the reason."""
         low, high, sure = self.tested.low, self.tested.high, f"{100 * (1 - rule.alpha):g} % sure"
         if self.topics < self.fewest[0]:
             return DOUBT, f"only {counted(self.topics, 'topic')} (at least {self.fewest[0]} are needed)"
-        if not self.same and self.differing < self.fewest[1]:
-            return (
-                DOUBT,
-                f"the runs differ on {counted(self.differing, 'topic')} (at least {self.fewest[1]} are needed)",
-            )
         said, why = DOUBT, ""
-        if self.same or self.tested.p_not_worse < rule.alpha:
+        if self.same:
+            said, why = PASS, f"the same top {self.top} on every topic"
+        elif self.tested.p_not_worse < rule.alpha:
             said, why = PASS, f"not worse by {rule.margin:g} or more: difference at least {low:+.4f} ({sure})"
         elif self.p_worse < rule.alpha:
             said, why = FAIL, f"worse by more than {rule.margin:g}: difference at most {high:+.4f} ({sure})"
+        elif self.differing < self.fewest[1]:
+            same = f"score the same on every topic, but their top {self.top} is not the same"
+            where = f"differ on {counted(self.differing, 'topic')}" if self.differing else same
+            return DOUBT, f"the runs {where} (at least {self.fewest[1]} topics with a difference are needed)"
+        elif self.from_holes > 0 and self.judging_helps(rule):
+            unsure = f"{percent(self.from_holes)} of the uncertainty comes from unjudged documents"
+            return DOUBT, f"{unsure}, {percent(max(self.unjudged))} of a top {self.top}: {low:+.4f} to {high:+.4f}"
         else:
             able = f"{counted(self.topics, 'topic')} like these can show a margin of {self.tested.detectable:.4f}"
             return DOUBT, f"too few topics for a margin of {rule.margin:g}: {low:+.4f} to {high:+.4f}; {able}"
-        if max(self.unjudged) <= rule.holes:
+        if self.from_holes > 0:
+            why += f"; unjudged documents estimated, {percent(max(self.unjudged))} of a top {self.top}"
+        if not self.strict:
             return said, why
-        share = f"{percent(max(self.unjudged))} of a top {self.top} was never judged (limit {percent(rule.holes)})"
+        allowed = "and cannot be estimated" if self.limit is None else f"(limit {percent(self.limit)})"
+        share = f"{percent(max(self.unjudged))} of a top {self.top} was never judged {allowed}"
         if self.open is None:
             return DOUBT, f"{share}, and no bounds of this measure are known"
         if self.open[0] > -rule.margin if said == PASS else self.open[1] < -rule.margin:
@@ -160,35 +210,98 @@ class Checked:
         """The row of the table."""
         verdict, why = self.decided(rule)
         t = self.tested
-        numbers = (self.baseline, self.run, t.difference, t.low, t.high, t.p_not_worse, self.p_worse, t.detectable)
-        return (self.measure, verdict, *numbers, *self.unjudged, *(self.open or (None, None)), why)
+        numbers = (self.baseline, self.run, self.difference, t.low, t.high, t.p_not_worse, self.p_worse, t.detectable)
+        return (self.measure, verdict, *numbers, *self.unjudged, t.difference, *(self.open or (None, None)), why)
 
 
-def _tested(found: Compared, m: int) -> NonInferiority:
+def _same_lists(scores: Scored, pair: tuple[str, str], top: int) -> bool:
+    """Do both runs return the same documents in the same order, down to this rank, on every topic that counts?"""
+    assert scores.setup is not None
+    collection, topics = scores.setup.collection, np.flatnonzero(scores.setup.counted)
+    lists, many = collection.rankings, len(collection.topics)
+    new, old = (
+        [lists.doc[a : min(a + top, b)] for a, b in zip(lists.offsets[cells], lists.offsets[cells + 1], strict=True)]
+        for cells in (collection.runs.index(name) * many + topics for name in pair)
+    )
+    return all(np.array_equal(a, b) for a, b in zip(new, old, strict=True))
+
+
+def not_worse(
+    differences: Floats, rule: Rule, fewest: int, bounded: bool = True, besides: float = 0.0
+) -> NonInferiority:
+    """The t tests; where fewer topics than `fewest` differ, what can be said by counting them.
+
+    `bounded`: scores lie between 0 and 1. Else a topic can be lost by any amount, and counting says nothing. `besides`:
+    the variance that comes from holes; where there is any, counting says nothing either.
+    """
+    tested = non_inferiority(differences, rule.margin, rule.alpha, besides)
+    gains, losses = int((differences > ZERO).sum()), int((differences < -ZERO).sum())
+    if gains + losses >= fewest or len(differences) < 2:
+        return tested
+    if not bounded or besides > 0:
+        return replace(tested, p_not_worse=1.0, p_worse=1.0)
+    rare = rare_differences(gains, losses, len(differences), rule.margin, rule.alpha)
+    return replace(rare, difference=tested.difference)
+
+
+def _tested(found: Compared, m: int, fewest: int, holes: bool = True) -> NonInferiority:
+    """The test of one measure; without `holes` their uncertainty is left out."""
+    measure, s = found.scores.measures[m], found.statistics[m]
+    return not_worse(_apart(found, m), found.rule, fewest, measure.bounded, float(s.v_hole[0]) if holes else 0.0)
+
+
+def _apart(found: Compared, m: int) -> Floats:
+    """Per topic the difference, with holes estimated where there are any."""
     new, old = (int(side[0]) for side in found.pairs)
-    values = found.scores.values[m]
-    return non_inferiority(values[:, new] - values[:, old], found.rule.margin, found.rule.alpha)
+    values = found.expected[m] if found.statistics[m].holed[0] else found.scores.values[m]
+    return np.asarray(values[:, new] - values[:, old])
 
 
-def _checked(found: Compared, m: int, tested: NonInferiority, p_worse: float, fewest: tuple[int, int]) -> Checked:
+def _checked(
+    found: Compared,
+    m: int,
+    tested: NonInferiority,
+    p_worse: float,
+    alike: bool,
+    fewest: tuple[int, int],
+    limit: float | None,
+) -> Checked:
     s, means, ends, shares = found.statistics[m], found.scores.means()[m], found.bounds[m], found.shares(m)
     assert shares is not None
     new, old = (int(side[0]) for side in found.pairs)
     known = ends is not None and not np.isnan(ends.low[0])
+    unjudged = float(shares[1][0]), float(shares[0][0])
     return Checked(
         found.scores.names[m],
         float(means[old]),
         float(means[new]),
+        float(s.difference[0]),
         tested,
+        _tested(found, m, fewest[1], holes=False),
+        float(s.from_holes[0]),
         p_worse,
-        all(int(one.wins[0] + one.losses[0]) == 0 for one in found.statistics),
-        int(s.wins[0] + s.losses[0]),
+        alike and not int(s.wins[0] + s.losses[0]),
+        int((np.abs(_apart(found, m)) > ZERO).sum()),
         len(found.scores.topics),
         fewest,
-        (float(shares[1][0]), float(shares[0][0])),
+        unjudged,
         found.rule.top_of(found.scores.measures[m]),
         (float(ends.low[0]), float(ends.high[0])) if known and ends is not None else None,
+        limit,
+        bool(found.open[m][0]) or (limit is not None and max(unjudged) > limit),
     )
+
+
+def _to_judge(case: Case, measure: str, run: str, baseline: str) -> Step:
+    """The documents to judge first, by this measure or, where it gives documents no weight, by nDCG."""
+    by = leading_for(measures(measure)[0])
+    step = case.step("", "next", flags=["-m", by, "--new", run, "--baseline", baseline])
+    try:
+        found = next_to_judge(case.collection, by, new=run, baseline=baseline, budget=FIRST)
+    except UsageError:  # lists in many orders at once, for one
+        return replace(step, sentence="judge the unjudged documents at the top of both runs")
+    named = listed([f"{row[2]} (topic {row[1]})" for row in found.rows()], FIRST)
+    return replace(step, sentence=f"judge {named} first" if named else "judge what is unjudged at the top of both runs")
 
 
 def _table(rows: list[Row]) -> Table:
@@ -197,7 +310,7 @@ def _table(rows: list[Row]) -> Table:
     return columns, [(*(row[name] for name in columns[:6]), percent(row["unjudged_run"]), row["why"]) for row in found]
 
 
-def _verdict(run: str, checked: list[Checked], rule: Rule) -> Verdict:
+def _verdict(run: str, checked: list[Checked], rule: Rule, step: Step | None) -> Verdict:
     said = [one.decided(rule)[0] for one in checked]
     whole = _whole(said)
     named = ", ".join(one.measure for one, word in zip(checked, said, strict=True) if word == whole)
@@ -212,7 +325,10 @@ def _verdict(run: str, checked: list[Checked], rule: Rule) -> Verdict:
         sentence += f"; {counted(topics, 'topic')} like these {able}({percent(POWER)} power)"
     else:
         sentence += f": {checked[0].decided(rule)[1]}"
-    return Verdict(WORDS[whole], sentence, limit=f"margin {rule.margin:g}, unjudged up to {percent(rule.holes)}")
+    strict = "" if checked[0].limit is None else f", unjudged up to {percent(checked[0].limit)}"
+    return Verdict(
+        WORDS[whole], sentence, limit=f"margin {rule.margin:g}{strict}", next=step if whole == DOUBT else None
+    )
 
 
 def _whole(verdicts: list[str]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats
 from unjudged.figures import Figure, distinct, marks, records, theme
+from unjudged.holes.lists import unjudged_documents
 from unjudged.measures import Measure
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score
@@ -24,15 +25,6 @@ def looked_at(shared: tuple[Collection, Measure], ranges: tuple[tuple[int, int],
     counts = [unjudged_documents(collection, low, high) for low, high in ranges]
     means = score(collection, [measure]).mean_values()[:, 0]
     return {"documents": np.stack([n for n, _ in counts]), "unjudged": np.stack([n for _, n in counts]), "mean": means}
-
-
-def unjudged_documents(collection: Collection, low: int, high: int) -> tuple[Floats, Floats]:
-    """Per run: documents at ranks low+1 to high, and how many of them are unjudged, over all topics."""
-    hits = collection.hits.judged()
-    inside = hits.where((hits.rank > low) & (hits.rank <= high))
-    shape = len(collection.runs), len(collection.topics)
-    found = np.clip(np.minimum(collection.hits.length, high) - low, 0, None).reshape(shape).sum(axis=1)
-    return found.astype(np.float64), found - inside.count().reshape(shape).sum(axis=1)
 
 
 @register(
@@ -78,31 +70,44 @@ def holes(case: Case, scoring: UsualScoring) -> Answer:
     return Answer(
         COLUMNS,
         rows,
-        _verdict(case, [c.runs[r] for r in order], shares[0][order]),
+        _verdict(case, measure, [c.runs[r] for r in order], shares[0][order], bool(means.max(initial=0.0) > 0)),
         figures={"holes": hole_map},
         caption=f"Documents of each run by rank, over all topics; the best run by {measure} stands first.",
         settings={**scoring.settings(), "measures": [str(measure)]},
     )
 
 
-def _verdict(case: Case, runs: list[str], at_top: Floats) -> Verdict:
-    """How many runs have holes at the top?"""
+def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scoring: bool) -> Verdict:
+    """How many runs have holes at the top? Unknown where no run scores anything: there is nothing to trust."""
     limit = case.limits["never-judged"]
     top, much = int(limit["top"]), limit["much"]
     dark = tuple(run for run, share in zip(runs, at_top, strict=True) if share > much + ZERO)
     worst = int(np.argmax(at_top))
-    many = f"{counted(len(dark), 'run')} of {len(runs)}" if dark else f"none of {counted(len(runs), 'run')}"
-    most = f"most in {runs[worst]}, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "all were judged"
+    have = "have" if len(dark) != 1 else "has"
     sentence = (
-        f"{many} {'have' if len(dark) > 1 else 'has'} more than {percent(much)} unjudged documents in the top {top}; "
-        f"{most}"
+        f"{len(dark)} of {counted(len(runs), 'run')} {have} more than {percent(much)} of their top {top} unjudged; "
+        + (f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged")
     )
     value = len(dark) / len(runs)
     step = None
     if limit.word(value) != "solid":
-        step = case.step("see how far judging these documents could move the scores", "study", "score-range")
-    few = limit.too_few(topics=len(case.topics))
-    return limit.verdict(sentence, value, too_few=few, decided_by=dark, next=step)
+        step = case.step(
+            "judge the documents that decide open comparisons",
+            "next",
+            effect=f"{len(dark)} of {len(runs)} runs have more than {much * top:g} unjudged of their first {top} now",
+        )
+    few = limit.too_few(runs=len(runs), topics=len(case.topics))
+    few = few or ("" if scoring else f"every run scores 0 by {measure}")
+    return limit.verdict(
+        sentence,
+        value,
+        finding=f"{len(dark)} of {counted(len(runs), 'run')} {have} over {much * top:g} unjudged in their top {top}",
+        whole=len(runs),
+        things="such runs",
+        too_few=few,
+        decided_by=dark,
+        next=step,
+    )
 
 
 def hole_map(result: Result) -> Figure:

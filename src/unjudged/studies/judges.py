@@ -6,6 +6,8 @@ families of runs. Never judged by a correlation alone: all runs together are eas
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -20,6 +22,7 @@ from unjudged.changes.rejudge import judgments_of
 from unjudged.collection import Collection, Judgments
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Records, marks, theme
+from unjudged.io.files import called
 from unjudged.io.teams import read_teams
 from unjudged.judges.agreement import is_qrels, names_of
 from unjudged.judges.decisions import Changes, decisions, yardstick
@@ -29,16 +32,17 @@ from unjudged.judges.order import FIGURES, order_agreement
 from unjudged.judges.scores import judged_from, judged_share, score_matrices, under_both
 from unjudged.measures import Measure
 from unjudged.options import check
-from unjudged.results import WORST_FIRST, Row, Shown, Verdict
+from unjudged.results import WORST_FIRST, Row, Shown, Step, Verdict
+from unjudged.statistics.intervals import mean_interval
 from unjudged.statistics.multiple import holm
-from unjudged.statistics.paired import mean_interval
 from unjudged.statistics.pairs import exact_mean, mean_scores
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Runs, Table, UsualScoring, leading, prepare, register
+from unjudged.studies.engine.case import words_of
 from unjudged.studies.engine.setup import check_topic_scores, team_of
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted, listed, percent
-from unjudged.thresholds import Threshold
+from unjudged.thresholds import Threshold, Thresholds
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +62,26 @@ FAMILIES = (
     *("p_adjusted", "curved_effect", "curved_low", "curved_high", "curved_p", "curved_p_adjusted", "finding"),
 )
 PERMUTATIONS = 999
-SIDES = {"this judge": "first", "the other judge": "second"}
+CHARTS = ("ranks", "confusion", "decisions", "bias")
+NAMED = 5
+"""Runs named in the chart of ranks."""
+DECISIONS = {
+    "decided by both": (theme.GREY, ""),
+    "open for both": (theme.PALE, ""),
+    "miss": (theme.SKY, "\u2212"),
+    "false alarm": (theme.ORANGE, "+"),
+    "reversal": (theme.VERMILION, "\u00d7"),
+}
+"""What becomes of a decision: colour and sign in the chart; grey where both judges say the same."""
+MOST_RUNS = 80
+"""Runs in the chart of decisions; of more, the best."""
+SAID = {
+    "solid": ("is solid", "are solid", ", too"),
+    "with care": ("needs care", "need care", ", too"),
+    "fragile": ("is fragile", "are fragile", ", too"),
+    "unknown": ("cannot be rated", "cannot be rated", " either"),
+}
+"""What a sentence says of one judge, and of several, who earn a word, and after it where the worst earns the same."""
 
 
 # -- the work
@@ -94,14 +117,15 @@ def audited(shared: Shared, unit: tuple[str, int, int]) -> Arrays:
         return {"yardstick": np.array(yardstick(shared.complete[m], shared.alpha, shared.redrawn, shared.seed))}
     human, other = shared.human[judge][m], shared.other[judge][m]
     point, ranges = order_agreement(human, other, shared.top, shared.resamples, shared.seed)
-    counts = [
-        Changes.between(decisions(human, shared.alpha, how), decisions(other, shared.alpha, how))
-        for how in ("holm", "none")
-    ]
-    low, high = mean_interval(other - human)
+    signs = {
+        how: (decisions(human, shared.alpha, how), decisions(other, shared.alpha, how)) for how in ("holm", "none")
+    }
+    counts = [Changes.between(*both) for both in signs.values()]
+    low, high = mean_interval(other - human, bounded=False)
     return {
         "order": np.column_stack([point, ranges]),
         "changes": np.array([[*vars(changes).values()] for changes in counts]),
+        "decisions": np.stack(signs["holm"]).astype(np.int8),
         "runs": np.stack([mean_scores(human), mean_scores(other), low, high]),
         "families": np.array([_favours(shared, judge, m, inside) for inside in shared.families]).reshape(-1, 8),
     }
@@ -131,17 +155,21 @@ def _favours(shared: Shared, judge: int, m: int, inside: npt.NDArray[np.bool_]) 
 
 
 def _drawn_together(answers: Answers) -> dict[str, Chart]:
-    """The ranks of all collections, each in its own field."""
+    """The charts of all collections, each in its own field."""
     known = [(case.name, *answer.data) for case, answer in answers if answer.data is not None]
-    rows = [{"collection": name, **row} for name, _, own in known for row in own]
-    return {"ranks": rank_lines(rows, known[0][1])} if known else {}
+    if not known:
+        return {}
+    drawn = {
+        chart: [{"collection": name, **row} for name, _, own in known for row in own[chart]] for chart in known[0][2]
+    }
+    return charts(drawn, known[0][1])
 
 
 @register(
     "judges",
     help="what other judges, people or machines, would change: labels, order of the runs, decisions, favour",
     cite="voorhees1998",
-    figures={"": ("ranks",)},
+    figures={"": CHARTS},
     drawn_together=_drawn_together,
     columns=COLUMNS,
     limit="another-judge",
@@ -174,7 +202,7 @@ def judges(
     check("seed", seed)
     if show not in SHOWN:
         raise UsageError(f"show can be {', '.join(SHOWN)}, not {show!r}{nearest(show, SHOWN)}")
-    others = _others(second)
+    others = other_judges(second)
     setup = prepare(case, scoring, Runs(seed=seed))
     check_topic_scores(setup.measures)
     limit, collection = case.limits["another-judge"], setup.collection
@@ -215,15 +243,23 @@ def judges(
     favours = {(a.judge, a.measure): _favour_rows(a, family_names, shared, limit) for a in audits if family_names}
     told = {(a.judge, a.measure): _word(limit, a, runs, favours.get((a.judge, a.measure), [])) for a in audits}
     lead = names[leading(setup.measures)]
-    worst = min((a for a in audits if a.measure == lead), key=lambda a: WORST_FIRST.index(told[a.judge, lead].word))
-    moves = _moves(worst, runs)
+    worst = min(
+        (a for a in audits if a.measure == lead),
+        key=lambda a: (WORST_FIRST.index(told[a.judge, lead].word), -a.times),
+    )
+    drawn: dict[str, Records] = {
+        "ranks": _moves(worst, runs, int(limit["top"])),
+        "confusion": _pairs_of_grades(worst),
+        "decisions": _decided(worst, runs),
+        "bias": _biases(worst, runs, family_of),
+    }
     columns, rows, layout = _table(show, audits, told, favours, runs, family_of)
     return Answer(
         columns,
         rows,
         _verdict(case, limit, worst, audits, told, others[worst.judge].source),
         layout=layout,
-        figures={"ranks": rank_lines(moves, lead)},
+        figures=charts(drawn, lead),
         caption=_caption(show, limit),
         settings={
             **setup.settings,
@@ -234,12 +270,12 @@ def judges(
         },
         seed=seed,
         sources=[other.source for other in others.values()],
-        data=(lead, moves),
+        data=(lead, drawn),
     )
 
 
-def _others(second: Any) -> dict[str, Judgments]:
-    """The other judges by name."""
+def other_judges(second: Any) -> dict[str, Judgments]:
+    """The other judges by name: a file, a dict, a data frame, a collection, several of them, or {name: one}."""
     if second is None or (isinstance(second, (list, tuple, dict)) and not second):
         raise UsageError("give a second judge: judgments of the same topics by somebody else (--second-judge FILE)")
     if isinstance(second, Mapping) and not is_qrels(second):
@@ -260,7 +296,7 @@ def _same_pairs(collection: Collection, name: str, other: Judgments, counts: set
 
 def _relevant(rel: int, given: Any, found: Mapping[str, SamePairs]) -> dict[str, int]:
     """The smallest relevant grade of every judge: as given, else that of the human as far as the judge's scale goes."""
-    told = dict(given or {})
+    told = {called(name, found): grade for name, grade in (given or {}).items()}
     for name, grade in told.items():
         if name not in found:
             raise UsageError(f"--judge-rel {name}={grade}: no judge is called so{nearest(name, found)}")
@@ -391,10 +427,11 @@ def _unknown(limit: Threshold, audit: Audit, runs: Sequence[str]) -> str:
     if pairs.uneven > limit["uneven"]:
         least, most = (pick(pairs.shares, key=pairs.shares.__getitem__) for pick in (min, max))
         shares = f"{percent(pairs.shares[most])} of grade {most} but {percent(pairs.shares[least])} of grade {least}"
-        return f"its documents were chosen by their label: it has judged {shares}"
+        return f"the documents of {audit.judge} were chosen by their label: it has judged {shares}"
     if pairs.covered < limit["covered"]:
         needed = percent(limit["covered"])
-        return f"it has judged only {percent(pairs.covered)} of the documents judged here ({needed} are needed)"
+        only = f"{audit.judge} has judged only {percent(pairs.covered)}"
+        return f"{only} of the documents judged here ({needed} are needed)"
     significant = audit.holm.significant_human
     if significant < limit["significant"]:
         enough = f"at least {limit['significant']:g} are needed"
@@ -409,29 +446,71 @@ def _verdict(
 ) -> Verdict:
     """The verdict of the leading measure, for the judge who changes most; other words are named."""
     own, changes = told[worst.judge, worst.measure], worst.holm
-    top = min(int(limit["top"]), worst.arrays["runs"].shape[1])
-    sentence = (
-        f"by {worst.measure}, {worst.judge} changes {percent(changes.changed)} of {changes.pairs:,} decisions between "
-        f"runs ({counted(changes.false_alarms, 'false alarm')}, {counted(changes.misses, 'miss', 'misses')}), "
-        f"{worst.times:.1f} times what other topics change"
-    )
-    sentence += f"; {counted(worst.plain.reversals, 'reversal')}, tau {worst.top_tau:.2f} among the best {top} runs"
+    several = len({a.judge for a in audits})
+    place = "one" if own.word == "unknown" else "the worst"
+    who = f"{worst.judge}, {place} of {several} judges," if several > 1 else worst.judge
+    what = f"of {changes.pairs:,} decisions between two runs by {worst.measure}, {who} changes"
     if own.word == "unknown":
-        sentence += f"; but {own.reason}"
-    same_judge = [a for a in audits if a.judge == worst.judge and told[a.judge, a.measure].word != own.word]
-    if same_judge:
-        sentence += "; " + ", ".join(f"by {a.measure} {told[a.judge, a.measure].word}" for a in same_judge)
-    better = [a for a in audits if a.measure == worst.measure and told[a.judge, a.measure].word != own.word]
-    if better:
-        sentence += "; " + ", ".join(f"{a.judge} is {told[a.judge, a.measure].word}" for a in better)
+        sentence = f"{own.reason}; {what} {percent(changes.changed)}"
+        if not changes.significant_human and not changes.significant_judge:
+            sentence = f"{own.reason}; by {worst.measure} no two runs differ significantly here or under {who}"
+    else:
+        top = min(int(limit["top"]), worst.arrays["runs"].shape[1])
+        kinds = f"{counted(changes.false_alarms, 'false alarm')}, {counted(changes.misses, 'miss', 'misses')}"
+        as_many = f"{worst.times:.1f} times as many as other topics would"
+        if math.isinf(worst.times):
+            as_many = "and other topics would change none"
+        reversed_ = counted(worst.plain.reversals, "pair") if worst.plain.reversals else "no pair"
+        sentence = (
+            f"{what} {percent(changes.changed)} ({kinds}), {as_many}; without adjustment it reverses {reversed_}, and "
+            f"tau among the best {top} runs is {worst.top_tau:.2f}"
+        )
+    sentence += _other_words(worst, audits, told)
     file = source if Path(source).is_file() else "FILE"
     step = case.step(
-        "see which runs gain and lose under the other judge",
+        f"see which runs gain and lose under {worst.judge}",
         "study",
         "judges",
-        flags=["--second-judge", file, "--show", "runs"],
+        flags=[
+            *("--second-judge", file),
+            *(("--rel", str(worst.rels[0])) if worst.rels[0] > 1 else ()),
+            *("-m", worst.measure, "--show", "runs"),
+        ],
     )
-    return Verdict(own.word, sentence, worst.times, limit.unit, limit.sentence, (worst.judge, own.reason), step)
+    finding = f"{who} changes {percent(changes.changed)} of {changes.pairs:,} decisions between runs"
+    decided = (worst.judge, own.reason)
+    return Verdict(own.word, sentence, worst.times, limit.unit, limit.sentence, decided, step, finding)
+
+
+def _other_words(worst: Audit, audits: Sequence[Audit], told: Mapping[Any, Word]) -> str:
+    """What the worst judge is by other measures, and the other judges by this one: `; by AP it needs care`."""
+    own = told[worst.judge, worst.measure].word
+    measures: dict[str, list[str]] = {}
+    judges: dict[str, list[str]] = {}
+    for audit in audits:
+        word = told[audit.judge, audit.measure].word
+        if audit.judge == worst.judge and word != own:
+            measures.setdefault(word, []).append(audit.measure)
+        if audit.measure == worst.measure and audit.judge != worst.judge:
+            judges.setdefault(word, []).append(audit.judge)
+    said = [f"by {listed(names, 6)} it {SAID[word][0]}" for word, names in measures.items()]
+    for word in reversed(WORST_FIRST):
+        if names := judges.get(word, []):
+            who = f"the other {len(names)} judges" if len(judges) == 1 and len(names) > 1 else listed(names, 6)
+            said.append(f"{who} {SAID[word][len(names) > 1]}{SAID[word][2] if word == own else ''}")
+    return "".join(f"; {one}" for one in said)
+
+
+def nobody_else(collection: Collection, limits: Thresholds) -> Verdict:
+    """The verdict where nobody judged a document twice: nothing can be said, and what would change that."""
+    qrels, *runs = words_of(collection)
+    step = Step(
+        "have the documents judged a second time, by a person or a machine",
+        ("judges", "audit", qrels, "SECOND", "--runs", *runs),
+        "answers the question that is unknown now",
+    )
+    said = "nobody judged a document twice, so we cannot test this"
+    return limits["another-judge"].unknown(said, step, "nobody judged a document twice")
 
 
 def _favour_rows(audit: Audit, families: Sequence[str], shared: Shared, limit: Threshold) -> list[Row]:
@@ -562,37 +641,183 @@ def _caption(show: str, limit: Threshold) -> str:
     )
 
 
-# -- charts
+# -- charts: of the leading measure, for the judge who changes most
 
 
-def _moves(audit: Audit, runs: Sequence[str]) -> Records:
-    """The rank of every run under either judge."""
-    places = (ranks(means).tolist() for means in audit.arrays["runs"][:2])
-    return [{"run": run, "first": a, "second": b} for run, a, b in zip(runs, *places, strict=True)]
+def charts(drawn: Mapping[str, Records], measure: str) -> dict[str, Chart]:
+    """The charts by name, from the rows of each."""
+    return {
+        "ranks": rank_lines(drawn["ranks"], measure),
+        "confusion": grade_map(drawn["confusion"]),
+        "decisions": decision_map(drawn["decisions"], measure),
+        "bias": bias_of_runs(drawn["bias"], measure),
+    }
+
+
+def _moves(audit: Audit, runs: Sequence[str], top: int) -> Records:
+    """The rank of every run under either judge; of the best runs, those that move farthest are named."""
+    first, second = (ranks(means).tolist() for means in audit.arrays["runs"][:2])
+    best = [r for r in range(len(runs)) if first[r] <= top and first[r] != second[r]]
+    named = set(sorted(best, key=lambda r: (-abs(first[r] - second[r]), first[r]))[:NAMED])
+    return [
+        {"judge": audit.judge, "run": run, "first": first[r], "second": second[r], "name": run if r in named else ""}
+        for r, run in enumerate(runs)
+    ]
+
+
+def _pairs_of_grades(audit: Audit) -> Records:
+    """Every pair of grades with its number of documents, and the share of the first judge's documents of that grade."""
+    table = audit.pairs.tables.sum(axis=0)
+    whole = np.maximum(table.sum(axis=1), 1)
+    values = audit.pairs.values.tolist()
+    return [
+        {"grade": g, "other": h, "documents": int(table[i, j]), "share": float(table[i, j] / whole[i])}
+        | {"judge": audit.judge}
+        for i, g in enumerate(values)
+        for j, h in enumerate(values)
+        if table[i].any() and table[:, j].any()
+    ]
+
+
+def _decided(audit: Audit, runs: Sequence[str]) -> Records:
+    """What becomes of the decision between every two of the best runs, the better one (here) first."""
+    human, other = audit.arrays["decisions"].astype(int)
+    means = audit.arrays["runs"][0]
+    order = sorted(range(len(runs)), key=lambda r: (-means[r], runs[r]))[:MOST_RUNS]
+    place = {r: rank for rank, r in enumerate(order)}
+    found: Records = []
+    for pair, (a, b) in enumerate(itertools.combinations(range(len(runs)), 2)):
+        if a not in place or b not in place:
+            continue
+        h, o = int(human[pair]), int(other[pair])
+        what = "reversal" if h * o < 0 else "miss" if h and not o else "false alarm" if o and not h else ""
+        what = what or ("decided by both" if h else "open for both")
+        better, worse = (a, b) if place[a] < place[b] else (b, a)
+        pair_of = {"judge": audit.judge, "better": runs[better], "worse": runs[worse]}
+        found.append({**pair_of, "decision": what, "at": place[better]})
+    return sorted(found, key=lambda row: (row["at"], place[runs.index(row["worse"])]))
+
+
+def _biases(audit: Audit, runs: Sequence[str], family_of: Mapping[str, str]) -> Records:
+    """What every run gains under the other judge, with its interval; the mean of all runs beside it."""
+    human, other, low, high = audit.arrays["runs"]
+    gain = other - human
+    shift = exact_mean(gain)
+    rows = [
+        {"run": run, "family": family_of.get(run, "other" if family_of else "all runs"), "gain": float(gain[r])}
+        | {"low": float(low[r]), "high": float(high[r]), "shift": shift, "judge": audit.judge}
+        for r, run in enumerate(runs)
+    ]
+    return sorted(rows, key=lambda row: (-row["gain"], row["run"]))
 
 
 def rank_lines(rows: Records, measure: str) -> Chart:
     """A line per run, from its rank under these judgments to its rank under the other judge's.
 
-    `rows`: run, first, second (ranks), and collection where there are several.
+    `rows`: run, first, second (ranks), name (where it is written beside the line), and collection where there are
+    several.
     """
     moved = sum(row["first"] != row["second"] for row in rows)
+    here, there = "these judgments", _judge_of(rows)
     points = [
-        {**row, "judge": judge, "rank": row[side], "move": "same" if row["first"] == row["second"] else "moved"}
+        {**row, "judge": judge, "rank": row[side]}
         for row in rows
-        for judge, side in SIDES.items()
+        for judge, side in ((here, "first"), (there, "second"))
     ]
-    colours = {"domain": ["same", "moved"], "range": [theme.GREY, theme.VERMILION]}
+    x = marks.field("judge", "ordinal", title="", sort=[here, there], axis={"labelAngle": 0, "title": None})
+    last = max((point["rank"] for point in points), default=1)
+    y = marks.rank_axis(last)
+    common = {"x": x, "y": y, "detail": {"field": "run"}, "tooltip": marks.tips("run", "first", "second")}
+    named = {"test": "datum.name !== ''"}
     lines = marks.layer(
         "line",
-        {"point": True},
-        x=marks.field("judge", "ordinal", title="", sort=list(SIDES), axis={"labelAngle": 0, "title": None}),
-        y=marks.rank_axis(max((point["rank"] for point in points), default=1)),
-        detail={"field": "run"},
-        color=marks.field("move", "nominal", title="rank", scale=colours),
-        tooltip=marks.tips("run", "first", "second"),
+        {"point": {"size": 22}},
+        **common,
+        color={"condition": {**named, "value": theme.VERMILION}, "value": theme.GREY},
+        opacity={"condition": {**named, "value": 1}, "value": 0.45},
+        strokeWidth={"condition": {**named, "value": 2.5}, "value": 1},
     )
+    written = marks.layer("text", {"align": "left", "dx": 8, "fontSize": 10}, x=x, y=y, text={"field": "name"})
+    names = {**written, "transform": [{"filter": {"field": "judge", "equal": there}}]}
+    told = [row["name"] for row in rows if row["name"]]
     said = (
-        f"Rank of {len(rows)} runs by {measure} under these judgments and under the other judge's; {moved} change rank."
+        f"Rank of {len(rows)} runs by {measure} under these judgments and under {there}; {moved} change rank"
+        f"{f'; of the best runs {listed(told, NAMED)} move farthest' if told else ''}."
     )
-    return lambda result: marks.chart(points, said, lines, width=260, height=320)
+    return lambda result: marks.chart(points, said, lines, names, width=260, height=max(320, 9 * last))
+
+
+def _judge_of(rows: Records) -> str:
+    """The judge a chart is about; several collections may have different ones."""
+    known = {row["judge"] for row in rows}
+    return known.pop() if len(known) == 1 else "the other judge"
+
+
+def grade_map(rows: Records) -> Chart:
+    """A field for each pair of grades: how many documents, and (colour) what share of the first judge's grade."""
+    judge = _judge_of(rows)
+    x = marks.field("other", "ordinal", title=f"grade of {judge}", axis=marks.UPRIGHT)
+    y = marks.field("grade", "ordinal", title="grade here", sort="descending")
+    colour = marks.field("share", title="share of the row", scale={"scheme": theme.AMOUNT, "domain": [0, 1]})
+    tooltip = marks.tips("grade", "other", "documents", ("share", ".0%"))
+    white = {"condition": {"test": "datum.share < 0.55", "value": theme.ON_STRONG}, "value": theme.ON_PALE}
+    many = sum(row["documents"] for row in rows)
+    same = sum(row["documents"] for row in rows if row["grade"] == row["other"])
+    said = f"Grades of {many:,} documents here and by {judge}; {percent(same / max(many, 1))} have one grade."
+    fields = marks.layer("rect", {"stroke": theme.GREY, "strokeWidth": 0.3}, x=x, y=y, color=colour, tooltip=tooltip)
+    counts = {"field": "documents", "type": "quantitative", "format": ",d"}
+    numbers = marks.layer("text", {"fontSize": 11, "aria": False}, x=x, y=y, text=counts, color=white)
+    return lambda result: marks.chart(rows, said, fields, numbers, width=260, height=220)
+
+
+def decision_map(rows: Records, measure: str) -> Chart:
+    """A field for each pair of runs, best run first: do both judges decide alike?"""
+    runs = list(dict.fromkeys(name for row in rows for name in (row["better"], row["worse"])))
+    order = [*dict.fromkeys(row["better"] for row in rows), *runs[-1:]]
+    domain, colours = list(DECISIONS), [colour for colour, _ in DECISIONS.values()]
+    size = max(12, min(24, 420 // max(len(order), 1)))
+    small = {"labelFontSize": min(11, size - 3)}
+    x = {**marks.names("worse", order, "run with the lower mean here"), "axis": {**small, "labelAngle": -90}}
+    y = {**marks.names("better", order, "run with the higher mean here"), "axis": small}
+    signs = {kind: f"{sign} {kind}" for kind, (_, sign) in DECISIONS.items() if sign}
+    legend = {"labelExpr": f"({json.dumps(signs)})[datum.label] || datum.label"}
+    scale = {"domain": domain, "range": colours}
+    colour = marks.field("decision", "nominal", f"here and by {_judge_of(rows)}", scale=scale, legend=legend)
+    shown = [{**row, "sign": DECISIONS[row["decision"]][1]} for row in rows]
+    told = ", ".join(f"{sum(r['decision'] == kind for r in rows):,} {kind}" for kind in domain)
+    tips = marks.tips("better", "worse", "decision")
+    fields = marks.layer("rect", {"stroke": "white", "strokeWidth": 0.3}, x=x, y=y, color=colour, tooltip=tips)
+    look = {"fontSize": size - 2, "aria": False, "color": theme.ON_PALE}
+    written = marks.layer("text", look, x=x, y=y, text={"field": "sign"})
+    signed = {**written, "transform": [{"filter": "datum.sign !== ''"}]}
+    which = f"the best {MOST_RUNS} runs" if len(order) == MOST_RUNS else "runs"
+    said = f"Decisions between {which} by {measure} (paired t tests, Holm) here and by {_judge_of(rows)}: {told}."
+    return lambda result: marks.chart(shown, said, fields, signed, width={"step": size}, height={"step": size})
+
+
+def bias_of_runs(rows: Records, measure: str) -> Chart:
+    """A dot per run with its interval: what it gains under the other judge, by family; a line at the mean of all."""
+    families = sorted({row["family"] for row in rows})
+    y = marks.names("run", [row["run"] for row in rows])
+    tooltip = marks.tips("run", "family", ("gain", ".4f"), ("low", ".4f"), ("high", ".4f"))
+    judge = _judge_of(rows)
+    title = f"{measure} under {judge} minus here"
+    colour = {} if len(families) < 2 else {"color": theme.colour("family", families, title="family")}
+    shape = {} if len(families) < 2 else {"shape": theme.shape("family", families, title="family")}
+    ends = {"x": marks.field("low", title=title), "x2": {"field": "high"}}
+    spread = max((row["gain"] for row in rows), default=0) - min((row["gain"] for row in rows), default=0)
+    said = (
+        f"What each of {len(rows)} runs gains by {measure} under {judge}, with 95 % intervals; the line is the "
+        f"common shift, which is harmless; gains differ by up to {spread:.3f}."
+    )
+    return lambda result: marks.chart(
+        rows,
+        said,
+        marks.layer("rule", {"color": theme.quiet(), "strokeDash": [4, 3]}, x=marks.field("shift", title=title)),
+        marks.layer("rule", {}, **ends, y=y, **colour),
+        marks.layer(
+            "point", {"opacity": 1}, x=marks.field("gain", title=title), y=y, tooltip=tooltip, **colour, **shape
+        ),
+        width=380,
+        height={"step": 13},
+    )

@@ -19,9 +19,9 @@ from unjudged.studies.engine import Answer, Case, Setup, Table, leading
 from unjudged.studies.engine.conditions import Conditions, Mask, Scored, fill
 from unjudged.studies.engine.significance import Test
 from unjudged.studies.engine.silent import last, note_silent
-from unjudged.text import counted, listed
+from unjudged.text import counted, in_order, listed
 
-COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms")
+COLUMNS = ("level", "measure", "repeat", "mean", "tau", "power", "misses", "false_alarms", "judgments")
 TITLES = {"tau": "Kendall's tau with the full order", "power": "discriminative power", "mean": "mean score of the runs"}
 """Charts of the studies over levels, and what each shows."""
 FIGURES = {"": tuple(TITLES)}
@@ -39,13 +39,14 @@ STATISTICS: tuple[tuple[str, Any], ...] = (
 class Levels:
     """The scores at every level, and which condition each (level, repeat) is.
 
-    `kind` is what a level is: a pool `depth`, or `percent` of the judgments.
+    `kind` is what a level is: a pool `depth`, or `percent` of the judgments; `judgments` how many are left there.
     """
 
     setup: Setup
     scored: Scored
     condition: Mapping[tuple[float, int], int]
     kind: str
+    judgments: Mapping[tuple[float, int], int]
 
     @property
     def full(self) -> str:
@@ -75,7 +76,14 @@ def scored_levels(setup: Setup, masks: Mapping[tuple[float, int], Mask], test: T
         place[level, repeat] = known[key]
     scored = fill(setup.case, Conditions.of(setup, conditions, test))
     _note_barren(setup, masks)
-    return Levels(setup, scored, place, kind)
+    counts = judged_and_counted(setup)
+    return Levels(setup, scored, place, kind, {key: int((mask & counts).sum()) for key, mask in masks.items()})
+
+
+def judged_and_counted(setup: Setup) -> Mask:
+    """The judgments of the topics that count."""
+    judgments = setup.collection.judgments
+    return np.asarray((judgments.grade >= 0) & setup.counted[judgments.topic])
 
 
 def _note_barren(setup: Setup, masks: Mapping[tuple[float, int], Mask]) -> None:
@@ -104,9 +112,10 @@ def levels_answer(
         for m, measure in enumerate(scored.measures):
             mean = exact_mean(scored.means[c, m, scored.places(selection)])
             values = (scored.tau(c, m, selection), *scored.significance(c, m, selection))
-            rows.append((level, str(measure), repeat, mean, *((math.nan,) * 4 if str(measure) in silent else values)))
+            numbers = (math.nan,) * 4 if str(measure) in silent else values
+            rows.append((level, str(measure), repeat, mean, *numbers, found.judgments[level, repeat]))
     differ = repeats > 1 and (redrawn or setup.varied)
-    same = setup.case.limits["fewer-judgments"].solid
+    same = setup.case.limits["fewer-judgments"]["same"]
     drawn = [kind for kind in TITLES if test is not None or kind != "power"]
     if test is None:
         told = "mean score, and Kendall's tau with the order under all judgments"
@@ -121,7 +130,13 @@ def levels_answer(
         lambda: _table(found, rows if differ else [r for r in rows if r[2] == 1], test is not None),
         {kind: partial(level_lines, kind=kind, level=found.kind, same=same) for kind in drawn},
         f"Fewer judgments: {told}; bold: the best measure.{layouts.brackets(repeats) if differ else ''}",
-        settings={**setup.settings, **settings, **tested, "repeats": repeats},
+        settings={
+            **setup.settings,
+            **settings,
+            **tested,
+            "repeats": repeats,
+            "judgments": int(judged_and_counted(setup).sum()),
+        },
         seed=setup.seed,
     )
 
@@ -166,7 +181,7 @@ def _full(found: Levels, kind: str) -> dict[str, float]:
 # -- the verdict
 
 
-def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
+def levels_verdict(case: Case, found: Levels) -> Verdict:
     """How far can the order of the runs be trusted, given what was never judged?
 
     Its agreement (tau) with the order under complete judgments, as the hole model expects it: the mean over
@@ -177,7 +192,7 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
     judgments = setup.collection.judgments
-    case.note(_kept(found, limit.solid))
+    case.note(_kept(found, limit["same"]))
     completed = Completed.of(setup, int(limit["completions"]), int(limit["pooled_teams"]))
     if completed is None:
         return limit.unknown("judgments of answers to questions cannot be completed, so nothing is known of the order")
@@ -192,18 +207,39 @@ def levels_verdict(case: Case, found: Levels, next: Step) -> Verdict:
             f"too few judgments per topic to test the order: half of the topics have {middle:g} relevant documents or "
             f"fewer (at least {limit['relevant']:g} are needed)"
         )
-    sentence = (
-        f"under complete judgments the order by {main} would agree with this one by tau {exact_mean(taus):.3f} "
-        f"({low:.3f} to {high:.3f})"
-    )
+    kept = f"{in_order(exact_mean(taus))} would keep their order"
+    sentence = f"with complete judgments {kept} by {main} (tau {exact_mean(taus):.2f}, {low:.2f} to {high:.2f})"
     if not completed.seen:
-        sentence += ", estimated without sight of the pool, so the lower end counts"
+        sentence += "; no pool can be seen, so the lower end counts"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
     surely = float(low) + limit["slack"]
     solid = {limit.word(value), limit.word(surely)} == {"solid"}
+    spare = _spare(found, leading(setup.measures), limit["same"])
+    step = case.step("judge the documents that decide the order of the runs", "next", flags=["--all"])
     return limit.verdict(
-        sentence, value, surely=surely, too_few=few, decided_by=(str(main),), next=None if solid else next
+        sentence,
+        value,
+        finding=f"{kept} with complete judgments",
+        surely=surely,
+        too_few=few,
+        decided_by=(str(main),),
+        next=spare if solid else step,
     )
+
+
+def _spare(found: Levels, measure: int, same: float) -> Step | None:
+    """How deep a pool next time? The shallowest level down to which the order stays, and what it would have cost."""
+    kept = None
+    for level in sorted({level for level, _ in found.condition}, reverse=True):
+        if not found.tau(level, measure) >= same:
+            break
+        kept = level
+    judged = int(judged_and_counted(found.setup).sum())
+    if kept is None or found.judgments[kept, 1] >= judged:
+        return None
+    cost = f"{found.judgments[kept, 1]:,} judgments instead of {judged:,} keep {in_order(found.tau(kept, measure))}"
+    at = found.shown(kept) if found.kind == "depth" else f"{kept:g} % of the judgments"
+    return Step(f"next time {at} is enough for this order: spend the rest on more topics", effect=f"{cost} in order")
 
 
 def _kept(found: Levels, same: float) -> str:
@@ -222,10 +258,10 @@ def _kept(found: Levels, same: float) -> str:
             down = level
         reached.setdefault(down, []).append(name)
     if list(reached) == [None]:
-        return f"no measure keeps the order (tau {same:g} or more) at {at(levels[0])}"
+        return f"no measure keeps the order ({in_order(same)} or more) at {at(levels[0])}"
     parts = [f"down to {at(level)} by {listed(reached[level], 9)}" for level in levels[::-1] if level in reached]
     parts += [f"at no level by {listed(reached[None], 9)}"] if None in reached else []
-    return f"the order stays (tau {same:g} or more) {', '.join(parts)}"
+    return f"the order stays ({in_order(same)} or more) {', '.join(parts)}"
 
 
 # -- charts
@@ -255,7 +291,7 @@ def level_lines(result: Result, kind: str, level: str, same: float) -> Figure:
         layers.insert(0, {"transform": [{"aggregate": quantiles, **group}], **spread})
     said = f"{TITLES[kind].capitalize()} of {len(measures)} measures against the {axis}: {best}."
     if kind == "tau":
-        layers = [*marks.line_at(same, f"solid from {same:g}"), *layers]
+        layers = [*marks.line_at(same, f"the same order from {same:g}"), *layers]
         said += f" The dashed line is tau {same:g}; bands hold the middle half of the repeats."
     return marks.chart(rows, said, *layers)
 

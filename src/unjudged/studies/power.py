@@ -197,15 +197,25 @@ def _verdict(case: Case, found: Powers) -> Verdict:
     if not speaking:
         return limit.unknown("all runs have the same scores, so no measure can tell them apart")
     most, least = (pick(speaking, key=many.__getitem__) for pick in (max, min))
-    sentence = f"{names[most]} tells most pairs of runs apart, {many[most]} of {found.pairs}"
+    sentence = f"{names[most]} tells most pairs of runs apart: {many[most]:,} of {found.pairs:,}"
     if len(speaking) == 1:
-        sentence = f"{names[most]} tells {many[most]} of {found.pairs} pairs of runs apart"
+        sentence = f"{names[most]} tells {many[most]:,} of {found.pairs:,} pairs of runs apart"
+    finding = sentence.replace(" of runs", "")
     if many[least] < many[most]:
-        sentence += f"; {names[least]} fewest, {many[least]}"
+        sentence += f"; {names[least]} tells fewest: {many[least]:,}"
     few = limit.too_few(runs=len(found.scores.runs), topics=len(found.scores.topics))
     step = case.step("see which measures order the runs alike", "study", "agreement", flags=["-m", ",".join(names)])
     share = many[most] / found.pairs
-    return limit.verdict(sentence, share, too_few=few, decided_by=(names[most],), next=step)
+    return limit.verdict(
+        sentence,
+        share,
+        finding=finding,
+        whole=found.pairs,
+        things="pairs",
+        too_few=few,
+        decided_by=(names[most],),
+        next=step,
+    )
 
 
 # -- what other judgments do to the significant pairs

@@ -12,6 +12,7 @@ from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
+from unjudged.scoring import Scores
 from unjudged.studies.engine.groups import Pooling
 
 MEASURES = ("AP", "nDCG@10", "P@10")
@@ -23,7 +24,8 @@ class Question:
     """A question, the study that answers it with these options, and how to read the answer.
 
     `otherwise` is another (study, options) for collections on which `fits` says no. `leading` questions look at one
-    measure, the first that was asked for.
+    measure, the first that was asked for. `short` is the question in three words, `beside` a second study (with these
+    options) whose table stands beside the answer; `compared` where it compares measures and needs two or more.
     """
 
     key: str
@@ -34,12 +36,18 @@ class Question:
     fits: Callable[[Collection, Mapping[str, Any]], bool] | None = None
     otherwise: tuple[str, Mapping[str, Any]] = ("", {})
     leading: bool = False
+    beside: str = ""
+    beside_options: Mapping[str, Any] = field(default_factory=dict)
+    compared: bool = False
+    short: str = ""
 
     def asked_of(self, source: Any, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """The study that answers the question for this collection, and its options."""
         first = next(iter(source.values()), None) if isinstance(source, Mapping) else source
         fitting = self.fits is None or not isinstance(first, Collection) or self.fits(first, options)
         study, fixed = (self.study, self.options) if fitting else self.otherwise
+        if isinstance(first, Scores):  # have measures of their own
+            fixed = {name: value for name, value in fixed.items() if name != "measures"}
         return study, {**fixed, **options}
 
 
@@ -64,108 +72,115 @@ QUESTIONS: Mapping[str, Question] = {
             "contents",
             "What is in it?",
             "contents",
-            "One column per topic, the topic with most relevant documents first; its height is the number of judged "
-            "documents, its darker parts the relevant ones by grade. A topic with few relevant documents gives coarse "
-            "scores: one document more or less moves them far. Relevant documents that no pooled run found are missing "
-            "here, so the number of relevant documents is a lower bound.",
+            "Relevant documents that no pooled run found are missing: the count of relevant ones is a lower bound.",
         ),
         Question(
             "winners",
             "Who wins, and how sure is that?",
             "winners",
-            "A dot is a run's mean over the topics, the line its 95 % interval: where the mean may lie on other topics of "
-            "the same kind. Intervals of two runs may overlap although the runs differ, because topics that are hard for "
-            "one are hard for the other; colour and table therefore rest on the outcomes of paired comparisons with the "
-            "best run. 'Cannot tell' does not mean that the runs are equal.",
+            "Overlapping intervals do not mean equal runs; colours rest on paired comparisons with the best run. The "
+            "ranks a run could have hold for all runs at once, for scores as they are.",
             {"measures": MEASURES},
+            beside="ranks",
+            short="Who wins?",
         ),
         Question(
             "never-judged",
             "How much was never judged?",
             "holes",
-            "One row per run, best run first; a column is a range of ranks. The darker a field, the more of the documents "
-            "there were never judged. Scores count such documents as nonrelevant, so dark fields on the left mean a score "
-            "that may be too low. Dark fields on the right are normal: pools stop at a depth. Where a row ends early, the "
-            "lists of the run do.",
+            "Unjudged documents count as nonrelevant, so high numbers on the left mean a score that may be too "
+            "low. High ones on the right are normal.",
             {"measures": MEASURES},
+            short="Never judged?",
         ),
         Question(
             "score-range",
             "How far could scores move?",
             "score-range",
-            "The dot is the score as it is (unjudged documents count as nonrelevant). The bar runs from the lowest to the "
-            "highest score that some judgments of the unjudged documents could give. Both ends are extremes: all unknown "
-            "documents would have to be as bad, or as good, as they can be for that one run. A short bar means that no "
-            "new judgment can change much.",
+            "Both ends are extremes, in which all unjudged documents are as bad or as good as can be for one run.",
             {"measures": MEASURES},
+            short="Could scores move?",
         ),
         Question(
             "fair-to-outsiders",
             "Is the pool fair to outsiders?",
             "leave-team-out",
-            "Each line is a run: on the left its rank when its team helped to make the pool, on the right its rank when "
-            "the documents only its team found count as unjudged (Zobel 1998). Falling lines are losses that a newcomer "
-            "would have. Leaving out one team is a mild test, because similar teams stay in the pool: a new kind of run "
-            "will lose more.",
+            "Documents that only one team found count as unjudged (Zobel 1998). Similar teams stay in the pool: a "
+            "new kind of run loses more.",
             {"measures": MEASURES, "all_runs": True},
             _with_teams,
             ("leave-run-out", {"measures": MEASURES}),
+            short="Is the pool fair?",
         ),
         Question(
             "fewer-judgments",
             "What if there were fewer judgments?",
             "depth",
-            "Judgments are taken away as a shallower pool would have missed them (at random where no pool can be seen); "
-            "every line shows how well the order of the runs then agrees with the order under all judgments (Kendall's "
-            "tau). A line that stays high belongs to a measure that needs few judgments.",
-            {"measures": MEASURES, "test": "none", "levels": (0.5, 0.25, 0.1, 0.05)},
+            "Judgments are taken away as a shallower pool would miss them, or at random where no pool can be "
+            "seen. The verdict completes them instead.",
+            {"measures": MEASURES, "test": "none", "levels": (0.7, 0.5, 0.3, 0.2, 0.1)},
             _with_pool,
-            ("reduction", {"measures": MEASURES, "test": "none", "levels": (50, 25, 10, 5)}),
+            ("reduction", {"measures": MEASURES, "test": "none", "levels": (70, 50, 30, 20, 10)}),
+            short="Fewer judgments?",
         ),
         Question(
             "enough-topics",
             "Are there enough topics?",
             "reliability",
-            "How well the order of the runs on so many topics would agree with their order on other topics of the same "
-            "kind (Urbano, Marrero and Martín 2013). The vertical line is the number of topics here, the horizontal one "
-            "the agreement that counts as the same order.",
+            "Halves of the topics are compared and carried forward to more topics. 95 of 100 pairs (tau 0.90) "
+            "count as the same order (Voorhees 1998).",
             {"measures": MEASURES},
+            short="Enough topics?",
         ),
         Question(
             "which-measure",
             "Which measure?",
             "power",
-            "The bar is the share of all pairs of runs that a measure tells apart with these topics (discriminative power, "
-            "Sakai 2006). A measure that tells more pairs apart needs fewer topics. It says nothing about whether the "
-            "measure is the right one for your users.",
+            "Pairs with a significant difference (discriminative power, Sakai 2006). It does not say whether a "
+            "measure suits your users.",
             {"measures": MEASURES},
+            beside="agreement",
+            compared=True,
         ),
         Question(
             "another-judge",
             "Would another judge change it?",
             "judges",
-            "Each line is a run: on the left its rank under these judgments, on the right its rank under the other "
-            "judge's, on the documents both have judged (of several judges, the one who changes most).",
+            "Random errors lower all scores alike; a judge who favours one kind of run changes the order.",
             {"measures": MEASURES},
+            short="Another judge?",
         ),
         Question(
             "after-correction",
             "What changes after correction?",
             "correct",
-            "A run that was not pooled has unjudged documents at the top, which count as nonrelevant. Correction (Lipani, "
-            "Lupu and Hanbury 2015) estimates what they cost. The open circle is the score as it is, the filled one the "
-            "corrected score. Where every run was pooled, each team is left out in turn and corrected as if it were new; "
-            "the cross is then the score it had in the pool. A corrected score is an estimate with an error of its own.",
+            "A run outside the pool has unjudged documents at the top; correction estimates what they cost "
+            "(Lipani, Lupu and Hanbury 2015).",
+            short="After correction?",
         ),
         Question(
             "safe-comparisons",
             "Which comparisons are safe?",
             "compare",
-            "A field is a pair of runs: better, worse, or cannot tell, with the reason: too few topics to tell the runs "
-            "apart, or so many unjudged documents at the top that judging them could turn the order.",
+            "A pair is open where topics are too few, or where unjudged documents at the top could turn the order.",
             {"measures": MEASURES[:1]},
             leading=True,
+            short="Safe comparisons?",
         ),
     )
 }
 """By key, in the reader's order; what to do next (`next`) follows from their verdicts."""
+
+SLICES = Question(
+    "slices",
+    "Does it hold in every kind of topic?",
+    "slices",
+    "Runs are compared within each slice of the topics; what is said holds for all slices together. Slices of few topics "
+    "are too small to say.",
+    {"measures": MEASURES[:1]},
+    leading=True,
+    beside="slices",
+    beside_options={"means": True},
+    short="In every slice?",
+)
+"""Asked where somebody says which slice each topic is in."""

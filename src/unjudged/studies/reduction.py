@@ -47,8 +47,7 @@ def reduction(
     }
     _tell_left(setup, masks)
     found = steps.scored_levels(setup, masks, how, "percent")
-    step = case.step("look for a measure that needs fewer judgments", "study", "reduction", flags=["-m", "sakai2009"])
-    verdict = steps.levels_verdict(case, found, step)
+    verdict = steps.levels_verdict(case, found)
     return steps.levels_answer(found, how, verdict, repeats=repeats, redrawn=True)
 
 

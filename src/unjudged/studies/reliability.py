@@ -38,7 +38,7 @@ from unjudged.studies.engine import (
     matrices,
     register,
 )
-from unjudged.text import counted
+from unjudged.text import counted, in_order
 from unjudged.thresholds import Threshold
 
 COLUMNS = (
@@ -193,27 +193,40 @@ def _verdict(case: Case, scores: Matrices, row: Row, assumed: int | None) -> Ver
     needed = topics_for_tau(1.0, found["noise"], limit.solid, others)
     low, high = found["tau_low"], found["tau_high"]
     if here >= needed and limit.word(low) != "solid":
-        more = f"that may still be below {limit.solid:g}"
+        more = f"fewer than {in_order(limit.solid)} are still possible"
     elif needed > limit["many"]:
-        more = f"even many more topics would hardly give {limit.solid:g}"
+        more = "more topics would help little"
     else:
-        more = f"tau {limit.solid:g} takes {counted(int(needed), 'topic')}"
-    sentence = f"by {measure} the order on {topics} would agree with the order on {others} others by tau {tau:.2f} "
-    sentence += f"(between {low:.2f} and {high:.2f})" if low == low else "(how surely, so few topics cannot show)"
+        more = f"{counted(int(needed), 'topic')} would keep {in_order(limit.solid)}"
+    sentence = f"on {others} other topics {in_order(tau)} would keep the order they have on {topics} by {measure} "
+    sentence += f"(tau {tau:.2f}"
+    sentence += f", between {low:.2f} and {high:.2f})" if low == low else "; how surely, so few topics cannot show)"
     sentence += f"; {more}"
-    ahead = _step(limit, here, needed, low)
-    return limit.verdict(sentence, tau, surely=low, too_few=few, decided_by=(measure,), next=ahead)
+    return limit.verdict(
+        sentence,
+        tau,
+        finding=f"{in_order(tau)} would keep their order on {others} other topics",
+        surely=low,
+        too_few=few,
+        decided_by=(measure,),
+        next=_step(case, limit, here, needed, low, tau, measure),
+    )
 
 
-def _step(limit: Threshold, here: int, needed: float, low: float) -> Step | None:
+def _step(case: Case, limit: Threshold, here: int, needed: float, low: float, tau: float, measure: str) -> Step | None:
     """Nothing to do where there are surely enough topics."""
+    flags = ["-m", measure]
     if here >= needed:
-        sure = limit.word(low) == "solid"
-        return None if sure else Step("judge more topics to be sure, or report the top group instead of the order")
+        if limit.word(low) == "solid":
+            return None
+        said = "judge more topics to be sure, or report the top group instead of the order"
+        return case.step(said, "study", "reliability", flags=flags)
     if needed > limit["many"]:
-        return Step("report the top group instead of the order")
-    missing = counted(int(needed) - here, "more topic")
-    return Step(f"judge about {missing}, or report the top group instead of the order")
+        said, effect = "report the top group instead of the order", "more topics would help little"
+        return case.step(said, "compare", flags=flags, effect=effect)
+    said = f"judge about {counted(int(needed) - here, 'more topic')}, or report the top group instead of the order"
+    effect = f"about {in_order(limit.solid)} in the same order instead of {in_order(tau).partition(' ')[0]}"
+    return case.step(said, "study", "reliability", flags=flags, effect=effect)
 
 
 # -- charts

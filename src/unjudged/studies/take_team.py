@@ -88,6 +88,8 @@ def _verdict(case: Case, found: bias.Bias) -> Verdict:
     """Would one team's judgments have given the same order?"""
     limit, scored = case.limits["take-team"], found.scored
     main = leading(scored.measures)
+    if (silent := scored.silent.get(str(scored.measures[main]))) is not None:
+        return limit.unknown(f"{scored.measures[main]} says nothing about these runs: {silent}")
     taus = {
         (condition, repeat): scored.tau(c, main, selection)
         for repeat, selection in enumerate(found.setup.selections)

@@ -1,15 +1,18 @@
 """The local page: the report with controls, on this computer only.
 
-    serve(collection)      # http://127.0.0.1:8765, until interrupted
+    serve(collection)      # http://127.0.0.1:8765/?token=..., until interrupted; /judge is the judging page
 
 `state` is what the URL says, `jobs` computes in the background, `uploads` takes new runs, `topics` sets two runs side
-by side, `guard` keeps everybody else out, `app` ties them together.
+by side, `judging` is the page for judges, `guard` keeps everybody else out, `connections` are those to the browser,
+`app` ties them together.
 """
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
@@ -18,6 +21,7 @@ from unjudged.options import check, default
 if TYPE_CHECKING:
     from unjudged.reporting import Settings
     from unjudged.thresholds import Thresholds
+    from unjudged.web.judging import Desk
 
 HOST = "127.0.0.1"
 PORT: int = default("port")
@@ -43,20 +47,45 @@ def serve(
     port: int = PORT,
     open_browser: bool = False,
     max_upload: int = 100,
+    desk: Desk | None = None,
+    first: str = "",
     **work: Any,
 ) -> None:
-    """Serve the page for a collection until interrupted. `max_upload` is in megabytes, `work` as in `Page`."""
+    """Serve the page for a collection until interrupted.
+
+    `max_upload` is in megabytes, `desk` is the judging page's, `first` is the page to begin with, `work` as in
+    `Page`. The address that is printed holds a secret: whoever knows it sees the page. An interrupt ends the program at
+    once, a computation under way too.
+    """
     import uvicorn
 
     from unjudged.web.app import Page
+    from unjudged.web.connections import ended_by_signals, settings_of
 
-    with listener(port) as bound:
-        url = f"http://{HOST}:{bound.getsockname()[1]}/"
-        with Page(collection, settings, thresholds, max_upload=max_upload * 1_000_000, **work) as app:
-            print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
-            if open_browser:
-                import webbrowser
+    code = None
+    with listener(port) as bound, ended_by_signals():
+        page = Page(collection, settings, thresholds, max_upload=max_upload * 1_000_000, desk=desk, **work)
+        try:
+            with page as app:
+                url = f"http://{HOST}:{bound.getsockname()[1]}/{first}?{app.secret}"
+                print(f"The page is at {url} (Ctrl+C ends it). Nothing leaves this computer.", file=sys.stderr)
+                if open_browser:
+                    _open(url, app.uploads.folder)
+                uvicorn.Server(settings_of(app)).run(sockets=[bound])
+        except (KeyboardInterrupt, SystemExit) as end:
+            if not page.jobs.busy:
+                raise
+            code = end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130
+    if code is not None:  # everything is put away, but a computation is between two of its steps
+        print("unjudged: interrupted", file=sys.stderr, flush=True)
+        os._exit(code)
 
-                webbrowser.open(url)
-            config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
-            uvicorn.Server(config).run(sockets=[bound])
+
+def _open(url: str, folder: Path) -> None:
+    """Show the page in the browser, by a file that only this user can read: words of commands are seen by everybody."""
+    import html
+    import webbrowser
+
+    way = folder / "open.html"
+    way.write_text(f'<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={html.escape(url)}">', "utf-8")
+    webbrowser.open(way.as_uri())

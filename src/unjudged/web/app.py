@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,37 +18,39 @@ from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.measures import REGISTRY
 from unjudged.reporting import Asking, Report, Section, Settings, page
-from unjudged.reporting.javascript import vega
 from unjudged.reporting.sections import share_of
 from unjudged.studies import QUESTIONS, study
 from unjudged.thresholds import Thresholds, default_thresholds
-from unjudged.web import topics
-from unjudged.web.guard import Guard, Receive, Scope, Send
+from unjudged.web import own_run, topics
+from unjudged.web.exchange import as_json, read_object
+from unjudged.web.guard import IN_ADDRESS, Guard, Receive, Scope, Send
 from unjudged.web.jobs import Job, Jobs
+from unjudged.web.judging import Desk, Judging
 from unjudged.web.state import State, state_of
-from unjudged.web.uploads import TooLarge, Uploads, pass_over
+from unjudged.web.uploads import TooLarge, Uploads
 
-MOST_JSON = 1_000_000
 CHANGES = "Each line is a run: the open circle is its score before, the filled one after the change."
 ADDED = (
     "A run that was added was not pooled: its unjudged documents count as nonrelevant. The corrected score is what it "
     "might have had if it had been in the pool (Lipani, Lupu and Hanbury 2015)."
 )
 LISTS = ("run", "team", "measures")
+ELSE = ("a", "b", "by", "topic", "name")
+"""What a request says beside the state."""
 ASSETS = {
+    "tokens.css": "text/css",
     "report.css": "text/css",
     "live.css": "text/css",
     "report.js": "text/javascript",
     "live.js": "text/javascript",
-    "vega.js": "text/javascript",
 }
 
 
 class Page:
     """The page of a collection as an ASGI application, with its jobs and uploads; use it in a `with` block.
 
-    `max_upload` is in bytes. `before_section` is called in the working thread with each section's key. `work` says
-    where studies run: executor, jobs, workdir.
+    `max_upload` is in bytes; `desk` is the judging page's. `before_section` is called in the working thread with each
+    section's key. `work` is handed on to the questions: second (other judges), executor, jobs, workdir.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Page:
         thresholds: Thresholds | None = None,
         *,
         max_upload: int = 100_000_000,
+        desk: Desk | None = None,
         before_section: Callable[[str], None] | None = None,
         **work: Any,
     ) -> None:
@@ -66,10 +68,17 @@ class Page:
         self.token = secrets.token_urlsafe(32)
         self.jobs, self.uploads = Jobs(), Uploads(collection, max_upload)
         self.before_section = before_section
-        self._app = Guard(self._routes(), self.token)
+        self.desk = desk or Desk(collection, Judging())
+        self.desk.current = lambda: self.uploads.collection
+        self.guard = Guard(self._routes(), self.token)
+
+    @property
+    def secret(self) -> str:
+        """What the address needs to be let in."""
+        return f"{IN_ADDRESS}={self.token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
+        await self.guard(scope, receive, send)
 
     def __enter__(self) -> Self:
         return self
@@ -86,17 +95,19 @@ class Page:
             Route("/assets/{name}", self.asset),
             Route("/api/collection", self.about),
             Route("/api/jobs", self.start, methods=["POST"]),
-            Route("/api/jobs/{number:int}", self.look),
-            Route("/api/jobs/{number:int}", self.cancel, methods=["DELETE"]),
-            Route("/api/jobs/{number:int}/report.html", self.save),
+            Route("/api/jobs/{number}", self.look),
+            Route("/api/jobs/{number}", self.cancel, methods=["DELETE"]),
+            Route("/api/jobs/{number}/report.html", self.save),
             Route("/api/runs", self.upload, methods=["POST"]),
             Route("/api/runs", self.remove, methods=["DELETE"]),
+            Route("/api/run", self.own_run),
             Route("/api/topics", self.topics),
             Route("/api/topic", self.topic),
+            *self.desk.routes(self.token),
         ]
         return Starlette(
             routes=routes,
-            exception_handlers={UnjudgedError: _refuse, TooLarge: _too_large, ClientDisconnect: _too_large},
+            exception_handlers={UnjudgedError: _refuse, TooLarge: _too_large, ClientDisconnect: _half_sent},
         )
 
     # -- the page
@@ -105,19 +116,19 @@ class Page:
         """The page itself."""
         template = page.templates().get_template("live.html")
         about = self._about()
-        return HTMLResponse(page.printable(template.render(token=self.token, about=about, data=page.as_script(about))))
+        data, symbols = page.as_script(about), page.symbols()
+        return HTMLResponse(page.printable(template.render(token=self.token, about=about, data=data, symbols=symbols)))
 
     async def asset(self, request: Request) -> Response:
         """Scripts and styles of this package, nothing else."""
         name = request.path_params["name"]
         if name not in ASSETS:
             return PlainTextResponse("there is no such file", 404)
-        text = await run_in_threadpool(vega) if name == "vega.js" else page.asset(name)
-        return Response(text, media_type=f"{ASSETS[name]}; charset=utf-8")
+        return Response(page.asset(name), media_type=f"{ASSETS[name]}; charset=utf-8")
 
     async def about(self, request: Request) -> Response:
         """What can be chosen."""
-        return _json(self._about())
+        return as_json(self._about())
 
     def _about(self) -> dict[str, Any]:
         c = self.uploads.collection
@@ -137,19 +148,13 @@ class Page:
 
     async def start(self, request: Request) -> Response:
         """Start (or find) the computation of a state."""
-        try:
-            given = json.loads(await _body(request) or b"{}")
-        except (ValueError, RecursionError):
-            raise UsageError("the state is not JSON") from None
-        if not isinstance(given, dict):
-            raise UsageError("a state is an object")
-        state = state_of(given, self.settings)
+        state = state_of(await read_object(request, "the state"), self.settings)
         state.settings(self.settings)
         collection = self.uploads.collection
         added = tuple(self.uploads.runs)
         work = partial(self._work, state, collection, list(added))
         job = self.jobs.start((state, added), len(QUESTIONS), work)
-        return _json({"job": job.number})
+        return as_json({"job": job.number})
 
     def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:
         """The sections of a state, one by one; then the report."""
@@ -168,7 +173,6 @@ class Page:
             answers.append(asking.section(key, tell))
             yield answers[-1]
         job.report = Report(asking, answers)
-        yield job.report.sections[-1]
         yield job.report.how_made
 
     def _changes(self, asking: Asking, before: Collection, added: list[str]) -> Section:
@@ -193,8 +197,7 @@ class Page:
     async def look(self, request: Request) -> Response:
         """How far a job is, with the sections behind the first `after` ones."""
         job = self._job(request)
-        after = request.query_params.get("after", "0")
-        seen = int(after) if after.isascii() and after.isdigit() else 0
+        seen = _small(request.query_params.get("after", "")) or 0
         over, sections = job.over, list(job.sections)
         answered = {
             "state": job.state if over or job.state != "done" else "running",
@@ -205,9 +208,8 @@ class Page:
         head = None
         if over and job.report is not None:
             r = job.report
-            html = page.short_fragment(page.cards(r.sections), r.lead, r.in_short)
-            head = {"key": "in-short", "html": html, **page.packed(r.in_short)}
-        return _json(
+            head = {"key": "in-short", "html": page.short_fragment(r)}
+        return as_json(
             {
                 **answered,
                 "message": job.message,
@@ -221,7 +223,7 @@ class Page:
         """End a job."""
         job = self._job(request)
         self.jobs.cancel(job)
-        return _json({"state": "cancelled"})
+        return as_json({"state": "cancelled"})
 
     async def save(self, request: Request) -> Response:
         """The finished job as a report file."""
@@ -239,7 +241,8 @@ class Page:
         )
 
     def _job(self, request: Request) -> Job:
-        job = self.jobs.get(request.path_params["number"])
+        number = _small(request.path_params["number"])
+        job = None if number is None else self.jobs.get(number)
         if job is None:
             raise UsageError("there is no such computation any more")
         return job
@@ -248,17 +251,24 @@ class Page:
 
     async def upload(self, request: Request) -> Response:
         """Add a run."""
-        said = request.headers.get("content-length", "0")
-        if not (said.isascii() and said.isdigit()) or int(said) > self.uploads.most:
+        said = _small(request.headers.get("content-length", "0"))
+        if said is None or said > self.uploads.most:
             raise TooLarge
         run, path = await self.uploads.receive(request.query_params.get("name", ""), request.stream())
         await run_in_threadpool(self.uploads.add, run, path)
-        return _json({**self._about(), "run": run})
+        return as_json({**self._about(), "run": run})
 
     async def remove(self, request: Request) -> Response:
         """Take an added run away."""
         await run_in_threadpool(self.uploads.remove, request.query_params.get("name", ""))
-        return _json(self._about())
+        return as_json(self._about())
+
+    async def own_run(self, request: Request) -> Response:
+        """One run among the others: score, rank, outcome against the best and the baseline, holes."""
+        state, q = self._state(request), request.query_params
+        usual = self.desk.setup.question.baseline
+        asked = own_run.asked(self.uploads.collection, q.get("name", ""), state, self.settings, usual)
+        return as_json(await run_in_threadpool(asked))
 
     async def topics(self, request: Request) -> Response:
         """Topics by difference of two runs."""
@@ -271,44 +281,46 @@ class Page:
             q.get("by") or state.measures[0],
             state.rel,
             state.unjudged,
+            self.desk.queries,
         )
-        return _json(found)
+        return as_json(found)
 
     async def topic(self, request: Request) -> Response:
         """Two lists of one topic."""
         state, q = self._state(request), request.query_params
         found = await run_in_threadpool(
-            topics.side_by_side, self.uploads.collection, q.get("a", ""), q.get("b", ""), q.get("topic", ""), state.rel
+            topics.side_by_side,
+            self.uploads.collection,
+            q.get("a", ""),
+            q.get("b", ""),
+            q.get("topic", ""),
+            state.rel,
+            self.desk.queries,
+            self.desk.documents,
         )
-        return _json(found)
+        return as_json(found)
 
     def _state(self, request: Request) -> State:
         q = request.query_params
-        own = {key: q.getlist(key) if key in LISTS else q[key] for key in q if key not in ("a", "b", "by", "topic")}
+        own = {key: q.getlist(key) if key in LISTS else q[key] for key in q if key not in ELSE}
         return state_of(own, self.settings)
 
 
-async def _body(request: Request) -> bytes:
-    """A small body."""
-    held, parts = bytearray(), request.stream()
-    async for part in parts:
-        held += part
-        if len(held) > MOST_JSON:
-            await pass_over(parts)
-            raise TooLarge
-    return bytes(held)
+def _small(text: str) -> int | None:
+    """A whole number of at most 12 digits, else None."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
 def _shown(section: Section) -> dict[str, Any]:
-    return {"key": section.key, "html": page.fragment(section), **page.packed(section)}
-
-
-def _json(data: Any) -> Response:
-    return Response(page.printable(page.as_script(data)), media_type="application/json")
+    return {"key": section.key, "html": page.fragment(section), "columns": page.packed_columns(section)}
 
 
 async def _refuse(request: Request, problem: Exception) -> Response:
     return PlainTextResponse(page.printable(str(problem)), 400)
+
+
+async def _half_sent(request: Request, problem: Exception) -> Response:
+    return PlainTextResponse("the request did not arrive whole", 408, headers={"connection": "close"})
 
 
 async def _too_large(request: Request, problem: Exception) -> Response:

@@ -6,8 +6,8 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any
 
 from unjudged.errors import UnjudgedError, UsageError
@@ -15,6 +15,8 @@ from unjudged.reporting import Cancelled, Report, Section
 
 WAITING, KEPT = 8, 8
 """Unfinished jobs that may wait, finished ones that are remembered."""
+AT_THE_END = 1.0
+"""Seconds that a computation has to stop when the page is closed."""
 
 Work = Callable[["Job"], Iterator[Section]]
 """Yields sections as they are ready; sets `job.report` at the end."""
@@ -52,7 +54,9 @@ class Jobs:
     """All jobs of a page, worked on one after the other."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, "unjudged-page")
+        self._queue: SimpleQueue[tuple[Job, Work] | None] = SimpleQueue()
+        self._worker = threading.Thread(target=self._work, name="unjudged-page", daemon=True)
+        self._worker.start()
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -70,7 +74,7 @@ class Jobs:
             finished = [number for number, old in self._jobs.items() if old.over]
             for number in finished[: max(0, len(finished) - KEPT)]:
                 del self._jobs[number]
-            self._pool.submit(self._run, job, work)
+            self._queue.put((job, work))
             return job
 
     def get(self, number: int) -> Job | None:
@@ -83,11 +87,22 @@ class Jobs:
         job.stop.set()
 
     def close(self) -> None:
-        """End everything."""
+        """End everything; a computation that does not stop soon is left behind (`busy`)."""
         with self._lock:
             for job in self._jobs.values():
                 job.stop.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._queue.put(None)
+        self._worker.join(AT_THE_END)
+
+    @property
+    def busy(self) -> bool:
+        """After `close`: is a computation still under way?"""
+        return self._worker.is_alive()
+
+    def _work(self) -> None:
+        while (asked := self._queue.get()) is not None:
+            self._run(*asked)
+            del asked  # the next one may take long to come
 
     def _run(self, job: Job, work: Work) -> None:
         try:

@@ -8,30 +8,48 @@ import numpy as np
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
+from unjudged.io.texts import Texts
 from unjudged.measures import measures
 from unjudged.studies import study
 
-MOST = 50
-"""Documents shown of a list."""
+MOST, LONGEST = 50, 2000
+"""Documents shown of a list, characters shown of a document."""
 
 
-def differences(collection: Collection, a: str, b: str, measure: str, rel: int | None, unjudged: str) -> dict[str, Any]:
-    """The topics with both runs' scores, the most different ones first."""
+def differences(
+    collection: Collection, a: str, b: str, measure: str, rel: int | None, unjudged: str, queries: Texts
+) -> dict[str, Any]:
+    """The topics with both runs' scores and their texts where they are known, the most different ones first."""
     if len(measures(measure)) != 1:
         raise UsageError("one measure, please")
     found = study("topics", collection, measures=measure, rel=rel, unjudged=unjudged, a=a, b=b, jobs=1)
+    queries.need(set(collection.topics))
     rows = [
-        {"topic": topic, "a": one, "b": other, "difference": difference}
+        {"topic": topic, "text": _query(queries, topic), "a": one, "b": other, "difference": difference}
         for topic, _, _, _, one, other, difference in found.rows()
     ]
     return {"measure": found.provenance.settings["measures"][0], "a": a, "b": b, "topics": rows}
 
 
-def side_by_side(collection: Collection, a: str, b: str, topic: str, rel: int | None) -> dict[str, Any]:
-    """The first documents of both runs for one topic, each with its grade (None: unjudged)."""
+def side_by_side(
+    collection: Collection, a: str, b: str, topic: str, rel: int | None, queries: Texts, documents: Texts
+) -> dict[str, Any]:
+    """The first documents of both runs for one topic, each with its grade (None: unjudged), and texts where known."""
     if topic not in collection.topics:
         raise UsageError(f"no topic {topic!r} in the judgments")
-    return {"topic": topic, "lists": [_list(collection, run, topic, rel or 1) for run in _pair(collection, a, b)]}
+    lists = [_list(collection, run, topic, rel or 1) for run in _pair(collection, a, b)]
+    queries.need({topic})
+    documents.need({shown["doc"] for one in lists for shown in one["documents"]})
+    for one in lists:
+        for shown in one["documents"]:
+            text = documents.get(shown["doc"])
+            shown["title"], shown["text"] = (text.title, text.body[:LONGEST]) if text is not None else ("", "")
+    return {"topic": topic, "text": _query(queries, topic), "lists": lists}
+
+
+def _query(queries: Texts, topic: str) -> str:
+    text = queries.get(topic)
+    return text.body if text is not None else ""
 
 
 def _list(collection: Collection, run: str, topic: str, rel: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tempfile
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -28,7 +29,10 @@ class Uploads:
         self.collection = collection
         self.runs: dict[str, Path] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="unjudged-")
+        self.folder = Path(self._folder.name)
         self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._coming = 0
 
     def close(self) -> None:
         """Forget everything that was uploaded."""
@@ -37,10 +41,10 @@ class Uploads:
     async def receive(self, name: str, parts: AsyncIterator[bytes]) -> tuple[str, Path]:
         """Keep one upload; raises TooLarge. The name is the run's; where it is kept is our business."""
         run = run_name(name)
-        if len(self.runs) >= MOST_RUNS:
-            raise UsageError(f"{MOST_RUNS} runs were added already; remove one")
-        ending = Path(run).suffix.lower()
-        path = Path(self._folder.name) / f"upload-{next(self._numbers)}{ending if ending in SUFFIXES else ''}"
+        self._refuse_more(self._coming)
+        ending = Path(files.file_name(name)).suffix.lower()
+        path = self.folder / f"upload-{next(self._numbers)}{ending if ending in SUFFIXES else ''}"
+        self._coming += 1  # in the one thread that talks to browsers
         try:
             size = 0
             with path.open("wb") as file:
@@ -54,7 +58,15 @@ class Uploads:
             if isinstance(problem, TooLarge):
                 await pass_over(parts)
             raise
+        finally:
+            self._coming -= 1
         return run, path
+
+    def _refuse_more(self, coming: int = 0) -> None:
+        if len(self.runs) >= MOST_RUNS:
+            raise UsageError(f"{MOST_RUNS} runs were added already; remove one")
+        if coming >= MOST_RUNS:
+            raise UsageError(f"{MOST_RUNS} runs are being sent already; wait for them")
 
     def add(self, run: str, path: Path) -> None:
         """Read the run into the collection; what cannot be read is thrown away with a sentence.
@@ -62,25 +74,29 @@ class Uploads:
         The bytes are those that were sent, and the readers those of the command line.
         """
         try:
-            if run in self.collection.runs:
-                raise UsageError(f"there is a run {run!r} already")
             if files.larger_than(str(path), self.most):
                 raise TooLarge
-            self.collection = self.base.adding({**self.runs, run: path})
+            with self._lock:  # one after the other: each adds to what the last one left
+                self._refuse_more()
+                if run in self.collection.runs:
+                    raise UsageError(f"there is a run {run!r} already")
+                runs = {**self.runs, run: path}
+                self.collection, self.runs = self.base.adding(runs), runs
         except BaseException as problem:
             path.unlink(missing_ok=True)
             if isinstance(problem, UnjudgedError):
                 raise UsageError(str(problem).replace(str(path), run)) from None
             raise
-        self.runs[run] = path
 
     def remove(self, run: str) -> None:
         """Take an added run away again."""
-        path = self.runs.pop(run, None)
-        if path is None:
-            raise UsageError(f"no run {run!r} was added")
-        path.unlink(missing_ok=True)
-        self.collection = self.base.adding(dict(self.runs)) if self.runs else self.base
+        with self._lock:
+            if run not in self.runs:
+                raise UsageError(f"no run {run!r} was added")
+            runs = {name: path for name, path in self.runs.items() if name != run}
+            gone = self.runs[run]
+            self.collection, self.runs = self.base.adding(dict(runs)) if runs else self.base, runs
+        gone.unlink(missing_ok=True)
 
 
 async def pass_over(parts: AsyncIterator[bytes]) -> None:
@@ -93,7 +109,7 @@ async def pass_over(parts: AsyncIterator[bytes]) -> None:
 
 
 def run_name(given: str) -> str:
-    """A run's name from a file's: the last part of its path, without one .gz, without anything unprintable."""
+    """A run's name from a file's: the last part of its path as the command line names it, without the unprintable."""
     last = files.run_name(re.split(r"[/\\]", given)[-1])
     name = "".join(c for c in last if c.isprintable()).strip()[:100]
     if not name or name in (".", ".."):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.check.findings import Tally, shown, why
-from unjudged.io.check.inspection import check_teams
+from unjudged.io.check.inspection import check_teams, look_at, note_same_names
 from unjudged.io.columns import whole_number
 from unjudged.io.ids import to_text
 from unjudged.io.qa import ANSWERS, LEVELS, not_answers
@@ -35,28 +35,20 @@ class AnswerRun:
     path: str
     tally: Tally
 
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return files.run_name(self.path)
+
 
 def check_answers(classes: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[AnswerRun]]:
     """Findings of every file in the order given (classes, runs, teams), and the runs themselves."""
     tally, right = _check_classes(classes)
-    tallies, looks = [tally], []
-    for spec in runs:
-        try:
-            paths = files.expand(spec)
-        except InputError as problem:
-            tallies.append(Tally(spec))
-            tallies[-1].note("UJ100", detail=why(problem))
-            continue
-        for path in paths:
-            looks.append(AnswerRun(path, _check_run(path, right)))
-            tallies.append(looks[-1].tally)
-    names = [files.run_name(look.path) for look in looks]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            looks[place].tally.note("UJ136", detail=f"{shown(name)} is also that of {looks[names.index(name)].path}")
+    tallies, looks = look_at(runs, lambda path: AnswerRun(path, _check_run(path, right)))
+    note_same_names(looks)
     if teams is not None:
-        tallies.append(check_teams(teams, names))
-    return tallies, looks
+        tallies.append(check_teams(teams, [look.name for look in looks]))
+    return [tally, *tallies], looks
 
 
 def _lines(path: str, fields: int, tally: Tally) -> Iterator[tuple[int, list[str]]]:

@@ -374,6 +374,13 @@ _COLLECTION = (
         "A run's name is its file name without one trailing .gz, in whatever folder it lies. score refuses two files "
         "of one name, because results could not be told apart.",
     ),
+    Code(
+        "UJ137", WARNING, "document that is not in the corpus", "document",
+        "{many} not in the corpus{first}{detail}; take the corpus the file was made for, or score without them",
+        "With --corpus, every document that judgments and runs name should be in the corpus. Judgments made for an "
+        "older corpus keep documents that no run can find any more, which lowers recall; a run with such documents was "
+        "made from another index, or its ids were changed on the way.",
+    ),
 )
 
 _ANSWERS = (

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from statistics import median, median_high
+from typing import Protocol, TypeVar
 
 from unjudged.errors import InputError
 from unjudged.io import files
@@ -390,7 +391,31 @@ class RunCheck:
 def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
     """Findings of every file in the order given (judgments, runs, teams), and the runs themselves."""
     tally, judged = check_qrels(qrels)
-    tallies, looks = [tally], []
+    tallies, looks = look_at(runs, lambda path: RunCheck(path, judged).read())
+    compare_runs(looks)
+    if teams is not None:
+        tallies.append(check_teams(teams, [look.name for look in looks]))
+    return [tally, *tallies], looks
+
+
+class Look(Protocol):
+    """A run that was looked through."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def tally(self) -> Tally: ...
+
+
+L = TypeVar("L", bound=Look)
+
+
+def look_at(runs: Sequence[str], look: Callable[[str], L]) -> tuple[list[Tally], list[L]]:
+    """Findings of every run, and the runs; what names no file is a finding, too."""
+    tallies: list[Tally] = []
+    looks: list[L] = []
     for spec in runs:
         try:
             paths = files.expand(spec)
@@ -399,16 +424,20 @@ def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[li
             tallies[-1].note("UJ100", detail=why(problem))
             continue
         for path in paths:
-            looks.append(RunCheck(path, judged).read())
+            looks.append(look(path))
             tallies.append(looks[-1].tally)
-    compare_runs(looks)
-    if teams is not None:
-        tallies.append(check_teams(teams, [look.name for look in looks]))
     return tallies, looks
 
 
-def _groups(looks: Iterable[RunCheck], key: Callable[[RunCheck], object]) -> list[list[RunCheck]]:
-    found: dict[object, list[RunCheck]] = {}
+def note_same_names(looks: Sequence[Look]) -> None:
+    """A name that several runs have is a finding of all but the first."""
+    for group in _groups(looks, lambda look: look.name):
+        for look in group[1:]:
+            look.tally.note("UJ136", detail=f"{shown(look.name)} is also that of {group[0].path}")
+
+
+def _groups(looks: Iterable[L], key: Callable[[L], object]) -> list[list[L]]:
+    found: dict[object, list[L]] = {}
     for look in looks:
         found.setdefault(key(look), []).append(look)
     return [group for group in found.values() if len(group) > 1]
@@ -420,9 +449,7 @@ def _names(names: Sequence[str]) -> str:
 
 def compare_runs(looks: Sequence[RunCheck]) -> None:
     """Findings about several runs, added to one of them."""
-    for group in _groups(looks, lambda look: look.name):
-        for look in group[1:]:
-            look.tally.note("UJ136", detail=f"{shown(look.name)} is also that of {group[0].path}")
+    note_same_names(looks)
     readable = [look for look in looks if look.lines]
     for group in _groups((look for look in readable if len(look.tags) == 1), lambda look: next(iter(look.tags))):
         tag, line = next(iter(group[1].tags.items()))
@@ -443,7 +470,7 @@ def compare_runs(looks: Sequence[RunCheck]) -> None:
 def check_teams(path: str, names: list[str]) -> Tally:
     tally = Tally(path)
     try:
-        teams = read_teams(path)
+        teams = [files.called(run, names) for run in read_teams(path)]
     except InputError as problem:
         tally.note("UJ100", problem.line, detail=why(problem))
         return tally

@@ -15,6 +15,7 @@ import numpy as np
 from unjudged.collection import Cells, Collection, Floats
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
+from unjudged.measures.bounds import aspects
 from unjudged.measures.bounds.binary import average_precision, preference, r_precision
 from unjudged.measures.bounds.blended import q_measure
 from unjudged.measures.bounds.cells import Cell, Completion, Limit, Search, Setting, cells_of, gains_of, scored
@@ -37,29 +38,35 @@ _SEARCH: Mapping[str, Search] = {
     "Q": q_measure,
 }
 
-BOUNDED = tuple(_SEARCH)
+BOUNDED = (*_SEARCH, *aspects.BOUNDED)
 """Names of the measures that can be bounded."""
+
+OUTER = aspects.OUTER
+"""Those of them whose bounds are outer ones: no completion leaves them, but their ends may not be attained."""
 
 HIGHEST_GRADE = 1000
 """Grades above are refused: a search tries every grade up to the highest one."""
 
-_ABOUT_JUDGMENTS = ("k", "unj", "Judged", "RBP_residual")
+ABOUT_JUDGMENTS = ("k", "unj", "Judged", "RBP_residual")
+"""Measures of the judgments, not of the runs: they have no holes."""
 
 
 def bounds_of(collection: Collection, chosen: Sequence[Measure], growth: str) -> tuple[Floats, Floats, Floats]:
     """Lowest, ordinary and highest values, runs x topics x measures each: the numbers behind `scoring.score_bounds`."""
     setting = Setting(collection.judgments, growth == "free")
-    searches = [_search_of(measure, setting) for measure in chosen]
+    searches = [None if aspects.of_aspects(measure) else _search_of(measure, setting) for measure in chosen]
     shape = len(collection.runs), len(collection.topics)
     low, value, high = (np.empty((*shape, len(chosen))) for _ in range(3))
     cells: list[Cell] = []
     for m, (measure, search) in enumerate(zip(chosen, searches, strict=True)):
         value[:, :, m] = np.nan_to_num(measure.cells(collection.hits), nan=0.0).reshape(shape)
-        ends = ends_together(collection, measure, setting)
-        if ends is None:
+        if search is None:
+            lowest, highest = aspects.aspect_ends(collection, measure, setting.free)
+        elif (together := ends_together(collection, measure, setting)) is not None:
+            lowest, highest = together
+        else:
             cells = cells or list(cells_of(collection))
-            ends = _ends(cells, measure, search, setting, collection)
-        lowest, highest = ends
+            lowest, highest = _ends(cells, measure, search, setting, collection)
         low[:, :, m], high[:, :, m] = lowest.reshape(shape), highest.reshape(shape)
     return low, value, high
 
@@ -84,7 +91,7 @@ def refuse_unbounded(collection: Collection, growth: str) -> None:
 def _search_of(measure: Measure, setting: Setting) -> Search:
     """The search for this measure's ends, or a UsageError that says why there is none."""
     can = f"bounds exist for {', '.join(BOUNDED)}"
-    if measure.name in _ABOUT_JUDGMENTS:
+    if measure.name in ABOUT_JUDGMENTS:
         raise UsageError(f"{measure} describes the judgments, of which a completion leaves none open; {can}")
     search = _SEARCH.get(measure.name)
     if search is None or not measure.definition.ours:

@@ -179,6 +179,8 @@ def nameless(judgments: Judgments, starts: Ints, grade: Grades) -> Judgments:
         lookup=lookup,
         order=None,
         iteration=None,
+        opinions=None,
+        aspects=None,
         _kept={},
     )
 

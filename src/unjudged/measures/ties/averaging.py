@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Cells, Floats, Hits, Ints
+from unjudged.collection import Cells, Floats, Hits, Ints, Judgments
 from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.measures.ties.lists import Kinds, Lists, Mask, batches, expand, lists_of, mean_over
@@ -80,10 +80,24 @@ def _tied(view: Hits) -> Ints:
 
     def make() -> Ints:
         everything = lists_of(view, np.arange(view.cells))
-        kinds = Kinds.of(everything, view.judgments.stratum[view.row] * 2.0**32 + view.grade)
+        kinds = Kinds.of(everything, _same(view.judgments)[view.row])
         return np.unique(kinds.cell[kinds.many < kinds.size])
 
     found: Ints = view.once("tied cells", make)
+    return found
+
+
+def _same(judgments: Judgments) -> Floats:
+    """A number for each judged document, equal where it makes no difference which of two documents stands first."""
+    aspects = judgments.aspects
+    if aspects is None:
+        return np.asarray(judgments.stratum * 2.0**32 + judgments.grade)
+
+    def make() -> Floats:
+        profile = np.column_stack((judgments.stratum, judgments.grade, judgments.topic, aspects.grade))
+        return np.asarray(np.unique(profile, axis=0, return_inverse=True)[1].ravel(), np.float64)
+
+    found: Floats = judgments.once("documents alike", make)
     return found
 
 
@@ -286,7 +300,7 @@ def _enumerated(measure: Measure, view: Hits, cells: Ints) -> Cells:
 
 
 def _all_orders(measure: Measure, lists: Lists, cells: Ints, upto: int | None) -> Cells:
-    kinds = Kinds.of(lists, lists.judgments.stratum[lists.row] * 2.0**32 + lists.grade)
+    kinds = Kinds.of(lists, _same(lists.judgments)[lists.row])
     ends = np.searchsorted(kinds.cell, np.arange(lists.cells + 1))
     out = np.empty(len(cells))
     for i, cell in enumerate(cells.tolist()):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
+from unjudged.score_tables import is_table
 from unjudged.scoring import Scores
 from unjudged.studies.engine.execution import Unit, Work, run_units
 from unjudged.studies.engine.fingerprint import fingerprint
@@ -21,6 +22,9 @@ from unjudged.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from unjudged.results import Step
+
+Source = Collection | Scores
+"""What a study looks at."""
 
 Progress = Callable[[str, int, int, int], None]
 """Told (stage, finished units, all units, units kept from before); may raise to stop the work."""
@@ -77,7 +81,7 @@ class Case:
     """
 
     name: str
-    source: Collection | Scores
+    source: Source
     place: Workplace
     limits: Thresholds
     several: bool = False
@@ -128,20 +132,29 @@ class Case:
     def _stage(self, what: str) -> str:
         return f"{self.place.study}, {self.name}: {what}" if self.several else f"{self.place.study}: {what}"
 
-    def step(self, sentence: str, *verb: str, flags: Sequence[str] = ()) -> Step:
-        """A next step: the command is `verb`, the files of this collection as they were read, then `flags`."""
+    def step(self, sentence: str, *verb: str, flags: Sequence[str] = (), effect: str = "") -> Step:
+        """A next step: the command is `verb`, the files of this collection as they were read, then `flags`; `effect`
+        is what it is expected to change."""
         from unjudged.results import Step
 
+        if isinstance(self.source, Scores) and verb and all(Path(file).is_file() for file in self.sources):
+            command = (*verb, "--scores", *self.sources, *flags) if is_table(self.source) else ()
+            return Step(sentence, command, effect)
         if not isinstance(self.source, Collection) or not verb:
-            return Step(sentence)
-        return Step(sentence, (*verb, *words_of(self.source), *flags))
+            return Step(sentence, effect=effect)
+        return Step(sentence, (*verb, *words_of(self.source), *flags), effect)
 
 
-def words_of(collection: Collection) -> tuple[str, ...]:
-    """A collection as the words of a command that reads it so: judgments, runs (or their folder) and reading options.
+def words_of(collection: Source) -> tuple[str, ...]:
+    """A collection as the words of a command that reads it so: judgments, runs (or their folder) and reading options;
+    a score table as --scores with its files.
 
-    `QRELS` and `RUN` stand for objects in memory.
+    `QRELS`, `RUN` and `FILE` stand for objects in memory.
     """
+    if isinstance(collection, Scores):
+        files, rule = collection.provenance.inputs, collection.provenance.settings.get("missing", "refuse")
+        known = is_table(collection) and files and all(Path(file).is_file() for file in files)
+        return ("--scores", *(files if known else ["FILE"]), *(() if rule == "refuse" else ("--missing", rule)))
     qrels, *runs = collection.full.sources
     read = collection.settings
     words = [qrels if Path(qrels).is_file() else "QRELS", *_runs(runs)]

@@ -1,7 +1,8 @@
 """Pairs of runs compared: what compare, winners and gate stand on, so that they cannot disagree.
 
-Every measure is a work unit: its pairs are tested and the p values adjusted. Where holes could turn an outcome, the
-differences that the missing judgments allow are a second unit, for the pairs that need them.
+Holes are estimated first, in work units of their own (`unjudged.holes.effects`). Every measure is then a work unit: its
+pairs are tested and the p values adjusted. Where holes cannot be estimated, the differences that the missing judgments
+allow are another unit, for the pairs that need them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +18,25 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.collection.collection import in_order_of_names
 from unjudged.errors import UsageError, as_usage_errors
+from unjudged.holes.effects import (
+    Effects,
+    by_completions,
+    by_weights,
+    can_be_estimated,
+    depth_of,
+    weighed,
+    with_holes,
+)
+from unjudged.holes.estimates import Limits, too_little
+from unjudged.holes.reading import leading_for
 from unjudged.measures import Measure
+from unjudged.measures.bounds import ABOUT_JUDGMENTS
 from unjudged.measures.bounds.differences import Interval, open_differences
 from unjudged.results import Step
 from unjudged.scoring import Scores, score
 from unjudged.statistics.pairs import Pairs
 from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, Scoring
+from unjudged.studies.engine.groups import Holes, Runs, Scoring
 from unjudged.studies.engine.outcome import (
     BETTER,
     HOLES,
@@ -32,7 +45,6 @@ from unjudged.studies.engine.outcome import (
     Flags,
     Outcome,
     Rule,
-    holed,
     needing_bounds,
     outcomes,
 )
@@ -48,21 +60,35 @@ Q_SEARCHED = 20
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Scores, the pairs tested in each measure, and their outcomes (one list per measure)."""
+    """Scores, the pairs tested in each measure, and their outcomes (one list per measure).
+
+    `expected`: the scores with holes estimated, as `scores.values`. `open`: per measure the pairs whose holes count,
+    but could not be estimated.
+    """
 
     scores: Matrices
     pairs: Pairs
     test: Test
-    correction: str
     rule: Rule
     statistics: tuple[PairStatistics, ...]
     unjudged: Floats | None
     bounds: tuple[Interval | None, ...]
     outcomes: tuple[list[Outcome], ...]
+    expected: Floats
+    open: tuple[Flags, ...]
+
+    @property
+    def holed(self) -> bool:
+        """Were holes estimated in some pair?"""
+        return any(bool(one.holed.any()) for one in self.statistics)
+
+    def expected_means(self) -> Floats:
+        """Measures x runs: the mean over topics with holes estimated."""
+        return np.asarray(self.expected.mean(axis=1))
 
     def shares(self, m: int) -> Ends | None:
         """Unjudged shares of the two top lists of each pair."""
-        return shares_of(self.unjudged, m, self.pairs)
+        return None if self.unjudged is None else (self.unjudged[m, self.pairs[0]], self.unjudged[m, self.pairs[1]])
 
     def against(self, m: int, run: int) -> dict[int, tuple[int, Outcome]]:
         """Other run -> the number of its pair with this one, and the outcome for that other run."""
@@ -83,29 +109,28 @@ class Compared:
         for i in range(len(self.outcomes[m])) if pairs is None else pairs:
             if self.outcomes[m][i].why == HOLES:
                 many.update(int(side[i]) for side in self.pairs)
-        limit = max(self.rule.holes, 0.0)
-        holed = [run for run in many if self.unjudged is not None and self.unjudged[m, run] > limit]
+        holed = [run for run in many if self.unjudged is not None and self.unjudged[m, run] > 0]
         names = self.scores.runs
-        return tuple(names[run] for run in sorted(holed, key=lambda run: (-many[run], names[run])))
+        return tuple(names[run] for run in sorted(holed or many, key=lambda run: (-many[run], names[run])))
 
     @property
     def how(self) -> str:
         """`two-sided paired t test, Holm within each measure, alpha = 0.05`"""
-        adjusted = "" if self.test.name in FAMILY_WISE else f", {CORRECTED[self.correction]} within each measure"
-        if self.correction == "none" and adjusted:
+        adjusted = "" if self.test.name in FAMILY_WISE else f", {CORRECTED[self.rule.correction]} within each measure"
+        if self.rule.correction == "none" and adjusted:
             adjusted = ", not corrected"
         return f"two-sided {self.test.caption}{adjusted}, alpha = {self.test.alpha:g}"
 
     @property
     def out_of_reach(self) -> str:
         """A sentence where the test's p values cannot get as small as the corrected level; else empty."""
-        return self.test.out_of_reach(len(self.pairs[0]), self.correction, len(self.scores.topics))
+        return self.test.out_of_reach(len(self.pairs[0]), self.rule.correction, len(self.scores.topics))
 
     @property
     def settings(self) -> dict[str, Any]:
         """For provenance."""
         margin = {"margin": self.rule.margin} if self.rule.margin else {}
-        return {**self.test.settings(), "correction": self.correction, **margin}
+        return {**self.test.settings(), "correction": self.rule.correction, **margin}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +155,6 @@ def scored(case: Case, scoring: Scoring, runs: Runs) -> Scored:
     return Scored(matrices_of(setup), setup.settings, setup)
 
 
-def shares_of(unjudged: Floats | None, m: int, pairs: Pairs) -> Ends | None:
-    """Unjudged shares of the top lists of the first and of the second run of each pair."""
-    return None if unjudged is None else (unjudged[m, pairs[0]], unjudged[m, pairs[1]])
-
-
 def unjudged_shares(scores: Scored, rule: Rule) -> Floats | None:
     """Measures x runs: mean share of the top list that was never judged; None where there are no judgments to see."""
     if scores.setup is None:
@@ -147,22 +167,41 @@ def unjudged_shares(scores: Scored, rule: Rule) -> Floats | None:
     return np.stack([found[:, depths.index(rule.top_of(measure))] for measure in chosen])
 
 
-def tested(shared: tuple[Matrices, tuple[int, ...], Pairs, Test, str], m: int) -> Arrays:
+def tested(shared: tuple[Matrices, tuple[int, ...], Pairs, Test, str, tuple[Effects | None, ...]], m: int) -> Arrays:
     """One work unit: every pair in one measure, computed in this order of the runs."""
-    scores, order, pairs, test, correction = shared
+    scores, order, pairs, test, correction, effects = shared
     with as_usage_errors():
-        found = pair_statistics(scores.values[m], order, pairs, test, correction)
+        bounded = scores.measures[m].bounded
+        found = pair_statistics(scores.values[m], order, pairs, test, correction, effects[m], bounded)
     return {f.name: getattr(found, f.name) for f in fields(found)}
 
 
 @dataclass(frozen=True, eq=False)
-class _ToBound:
-    """What every worker that bounds differences needs; `lists` are the documents of all lists, which decide the
-    bounds and are no part of a collection's fingerprint."""
+class _Lists:
+    """What every worker that looks into holes needs; `lists` are the documents of all lists, which decide what is
+    unjudged and are no part of a collection's fingerprint."""
 
     collection: Collection
     lists: npt.NDArray[np.int32]
     measures: tuple[Measure, ...]
+
+
+def estimated(shared: tuple[_Lists, Pairs, int], unit: tuple[int, ...]) -> Arrays:
+    """One work unit: what holes do to the pairs in one measure that adds up over documents, or in several others."""
+    looked_at, pairs, seed = shared
+    collection = looked_at.collection
+    asked = [looked_at.measures[m] for m in unit]
+    if weighed(asked[0], collection):
+        effects = [by_weights(collection, asked[0], pairs)]
+    else:
+        effects = by_completions(collection, asked, pairs, seed)
+    return {f.name: np.stack([getattr(one, f.name) for one in effects]) for f in fields(Effects)}
+
+
+@dataclass(frozen=True, eq=False)
+class _ToBound(_Lists):
+    """The same for workers that bound differences."""
+
     counted: Flags
     growth: str
     needed: bool
@@ -190,36 +229,80 @@ def compare_pairs(
     scores: Scored,
     pairs: Pairs,
     test: Test,
-    correction: str,
     rule: Rule,
+    holes: Holes = "estimate",
     *,
     growth: str = "retrieved",
-    bounds: Literal["needed", "holed", "all"] = "needed",
+    seed: int = 0,
+    bound_all: bool = False,
 ) -> Compared:
     """Test the pairs in every measure and decide their outcomes.
 
-    `bounds` says for which pairs the differences are computed that the missing judgments allow: where the outcome
-    needs them, for every pair with more holes than allowed, or for all; then a measure without bounds is refused.
+    `holes` are estimated, with their uncertainty, and where that cannot be done outcomes must hold whatever they are;
+    or `bounds`: the latter for all pairs, and a measure without bounds is refused; or they are `ignored`. `bound_all`:
+    what the missing judgments allow is computed for every pair with holes at the top, also where nothing hangs on it.
     """
     s = scores.matrices
     if not s.topics:
         raise UsageError("this study needs at least 1 topic, 0 given")
-    shared = s, tuple(in_order_of_names(s.runs)), pairs, test, correction
+    effects, open_ = _effects(case, scores, pairs, seed) if holes == "estimate" else ((None,) * len(s.measures), None)
+    if open_ is None:
+        open_ = tuple(np.full(len(pairs[0]), holes == "bounds") for _ in s.measures)
+    shared = s, tuple(in_order_of_names(s.runs)), pairs, test, rule.correction, effects
     what = f"{counted(len(pairs[0]), 'pair')} of {len(s.runs)} runs"
     values = case.run(tested, shared, list(range(len(s.measures))), what)
     statistics = tuple(PairStatistics(**value) for value in values)
+    wanted = [needing_bounds(rule, found, mask) for found, mask in zip(statistics, open_, strict=True)]
     unjudged = unjudged_shares(scores, rule)
-    shares = [shares_of(unjudged, m, pairs) for m in range(len(statistics))]
-    ask = holed if bounds == "holed" else needing_bounds
-    wanted = [ask(rule, found, share) for found, share in zip(statistics, shares, strict=True)]
-    if bounds == "all":
-        wanted = [np.ones_like(mask) for mask in wanted]
-    intervals = _bounds(case, scores, pairs, wanted, growth, bounds == "all")
+    if holes == "bounds":
+        wanted = list(open_)
+    elif bound_all and unjudged is not None:
+        shown = [np.maximum(share[pairs[0]], share[pairs[1]]) > 0 for share in unjudged]
+        wanted = [mask | some for mask, some in zip(open_, shown, strict=True)]
+    intervals = _bounds(case, scores, pairs, wanted, growth, holes == "bounds")
     decided = tuple(
-        outcomes(rule, found, share, None if ends is None else (ends.low, ends.high))
-        for found, share, ends in zip(statistics, shares, intervals, strict=True)
+        outcomes(rule, found, mask, None if ends is None else (ends.low, ends.high))
+        for found, mask, ends in zip(statistics, open_, intervals, strict=True)
     )
-    return Compared(s, pairs, test, correction, rule, statistics, unjudged, intervals, decided)
+    expected = [s.values[m] if one is None else one.expected for m, one in enumerate(effects)]
+    return Compared(s, pairs, test, rule, statistics, unjudged, intervals, decided, np.stack(expected), open_)
+
+
+def _effects(
+    case: Case, scores: Scored, pairs: Pairs, seed: int
+) -> tuple[tuple[Effects | None, ...], tuple[Flags, ...]]:
+    """What holes do in every measure (None: nothing, or nobody knows), and the pairs in which nobody knows."""
+    chosen, none = scores.matrices.measures, np.zeros(len(pairs[0]), np.bool_)
+    found: list[Effects | None] = [None] * len(chosen)
+    open_ = [none] * len(chosen)
+    setup = scores.setup
+    if setup is None or setup.collection.judgments.group is not None:  # answers outside the classes are wrong
+        return tuple(found), tuple(open_)
+    collection = setup.scored_topics
+    at = np.array([collection.runs.index(run) for run in scores.matrices.runs])
+    here = at[pairs[0]], at[pairs[1]]
+    holed = []
+    for m, measure in enumerate(chosen):
+        own = with_holes(collection, depth_of(measure))
+        open_[m] = own[here[0]] | own[here[1]] if measure.name not in ABOUT_JUDGMENTS else none
+        holed += [m] if open_[m].any() and can_be_estimated(measure, collection) else []
+    if not holed:
+        return tuple(found), tuple(open_)
+    why = too_little(collection, Limits.of(case.limits["score-range"]))
+    if why:
+        case.note(f"holes cannot be estimated ({why}): a difference counts where it holds whatever they are")
+        return tuple(found), tuple(open_)
+    drawn = [m for m in holed if not weighed(chosen[m], collection)]
+    units = [(m,) for m in holed if m not in drawn] + ([tuple(drawn)] if drawn else [])
+    shared = _Lists(collection, collection.rankings.doc, chosen), here, seed
+    for unit, value in zip(
+        units, case.run(estimated, shared, units, "what the unjudged documents are worth"), strict=True
+    ):
+        for i, m in enumerate(unit):
+            one = Effects(**{name: array[i] for name, array in value.items()})
+            found[m] = replace(one, expected=np.ascontiguousarray(one.expected[:, at]))
+            open_[m] = none
+    return tuple(found), tuple(open_)
 
 
 def _bounds(
@@ -258,15 +341,27 @@ def note_holes(case: Case, found: Compared) -> None:
             case.note(f"more than {percent(limit)} of the top {top} was never judged: {named}")
 
 
-def next_step(case: Case, found: Compared, m: int, pairs: Iterable[int] | None = None) -> Step | None:
-    """What to do about open pairs (all, or these): judge the holes, or find out how many topics it takes."""
+def next_step(case: Case, found: Compared, m: int, pairs: Iterable[int] | None = None, top: int = 0) -> Step | None:
+    """What to do about open pairs (all, or these): judge the holes, or find out how many topics it takes.
+
+    One pair is asked about alone; several as those of the best `top` runs, where that was the question, or as all.
+    """
     chosen = list(range(len(found.outcomes[m])) if pairs is None else pairs)
-    runs = found.hanging_on_holes(m, chosen)
+    runs, measure = found.hanging_on_holes(m, chosen), found.scores.measures[m]
     if runs:
-        top = str(found.rule.top_of(found.scores.measures[m]))
-        said = f"judge the unjudged documents at the top of {listed(runs)}"
-        return case.step(said, "pool", "build", flags=["--strategy", "depth", "--depth", top, "--format", "list"])
+        said = f"judge the unjudged documents of {listed(runs)} that matter most"
+        return case.step(
+            said, "next", flags=_flags(found, m, [i for i in chosen if found.outcomes[m][i].why == HOLES], top)
+        )
     if any(not found.outcomes[m][i].decided for i in chosen):
-        name = str(found.scores.measures[m])
-        return case.step("find out how many topics it takes", "study", "reliability", flags=["-m", name])
+        return case.step("find out how many topics it takes", "study", "reliability", flags=["-m", str(measure)])
     return None
+
+
+def _flags(found: Compared, m: int, hanging: Sequence[int], top: int) -> list[str]:
+    """The question as `next` asks it."""
+    flags = ["-m", leading_for(found.scores.measures[m])]
+    if len(hanging) == 1:
+        new, old = (found.scores.runs[int(side[hanging[0]])] for side in found.pairs)
+        return [*flags, "--new", new, "--baseline", old]
+    return [*flags, *(["--top", str(top)] if top else ["--all"])]

@@ -128,7 +128,7 @@ class _Local(_Rounds):
             context.set_forkserver_preload(["unjudged.studies.engine.execution"])
         blob = _packed((work, shared))
         self._pool = ProcessPoolExecutor(min(self._workers, len(left)), context, _receive, (key, blob))
-        with _without_main():
+        with _without_main(), _deaf():
             return {self._pool.submit(_do, key, unit): place for place, unit in left.items()}
 
     def _close(self, *, now: bool) -> None:
@@ -208,6 +208,23 @@ def _packed(things: Any) -> bytes:
         raise UsageError(
             f"the inputs cannot be sent to other processes ({problem}); install cloudpickle, or give jobs=1"
         ) from None
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C waits until processes have begun: one in the middle of its beginning would complain at length. They never
+    hear it; it is this process's business."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # it sets signals as it likes, so it comes first
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _receive(key: str, blob: bytes) -> None:

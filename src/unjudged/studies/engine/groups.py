@@ -9,7 +9,7 @@ The fields of a group are options of the study, written flat (`uj.study("power",
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from unjudged.collection import Collection, Pool
 from unjudged.collection.membership import membership
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 TOPICS = ("judged", "common")
 UNDEFINED = ("zero", "drop")
+
+
+Holes = Literal["estimate", "bounds", "ignored"]
+"""What becomes of holes where runs are compared: estimated with their uncertainty, any grade at all, or nonrelevant."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,34 @@ class UsualScoring(Scoring):
     """The same for questions about runs, not measures: the measures most people look at."""
 
     measures: Any = ("AP", "nDCG@10", "P@10")
+
+
+@dataclass(frozen=True)
+class PairScoring(UsualScoring):
+    """The same where two runs meet: holes are estimated, unless they are to count as nonrelevant, or to be left out.
+
+    Scores themselves are computed with unjudged documents nonrelevant (or left out).
+    """
+
+    policies: ClassVar[tuple[str, ...]] = ("estimate", "nonrelevant", "condensed")
+
+    unjudged: str = "estimate"
+
+    def __post_init__(self) -> None:
+        if self.unjudged not in self.policies:
+            listed = f"{', '.join(self.policies[:-1])} or {self.policies[-1]}"
+            raise UsageError(f"unjudged documents can be {listed}, not {self.unjudged!r}")
+        self.single_values()
+
+    def single_values(self) -> UsualScoring:
+        """How the scores are computed."""
+        policy = "condensed" if self.unjudged == "condensed" else "nonrelevant"
+        return UsualScoring(self.measures, self.rel, policy, self.topics, self.undefined)
+
+    @property
+    def holes(self) -> Holes:
+        """What becomes of holes in a comparison."""
+        return {"estimate": "estimate", "bounds": "bounds"}.get(self.unjudged, "ignored")  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

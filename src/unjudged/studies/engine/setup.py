@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Floats
+from unjudged.classical import GEOMETRIC_FLOOR
+from unjudged.collection import Collection, Floats, logarithms
 from unjudged.correction.experiment import kept_count
 from unjudged.errors import UsageError, nearest
+from unjudged.io import files
 from unjudged.measures import Measure, measures, names_a_paper
-from unjudged.measures._measure import GEOMETRIC_FLOOR
 from unjudged.scoring import Scores, refuse_condensed_answers, score
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
@@ -184,7 +185,7 @@ def _logarithms(chosen: Sequence[Measure], values: Floats) -> Floats:
     """Measures x topics x runs, with the logarithms of those whose mean over topics is geometric."""
     for m, measure in enumerate(chosen):
         if measure.mean == "geometric":
-            values[m] = np.log(np.maximum(values[m], GEOMETRIC_FLOOR))
+            values[m] = logarithms(np.maximum(values[m], GEOMETRIC_FLOOR))
     return values
 
 
@@ -294,6 +295,7 @@ def _named(runs: Sequence[str], teams: Mapping[str, str], asked: Sequence[str]) 
     if not asked:
         return list(runs)
     known = {*runs, *(teams.get(run, run) for run in runs)}
+    asked = [files.called(name, known) for name in asked]
     for name in asked:
         if name not in known:
             raise UsageError(f"--analyse {name}: no team or run is called so{nearest(name, known)}")

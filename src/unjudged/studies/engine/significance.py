@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,18 @@ import numpy.typing as npt
 from unjudged.collection import Floats, Ints
 from unjudged.collection.collection import in_order_of_names
 from unjudged.errors import UsageError, as_usage_errors, check_seed, one_of
+from unjudged.holes.effects import Effects
+from unjudged.holes.estimates import Z90
+from unjudged.holes.pairs import two_sided
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap
+from unjudged.statistics.intervals import difference_interval
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.paired import (
     Tested,
     effect_size,
     permutation,
     residual_effect_size,
+    spread,
     t_interval,
     t_test,
     wilcoxon,
@@ -90,24 +95,24 @@ class Test:
         """p value of each pair of columns of a topics x runs matrix."""
         drawn = self.drawn or 1
         if self.name == "bootstrap":
-            return bootstrap(
-                matrix, pairs, resamples=drawn, alpha=self.alpha, seed=self.seed, jobs=self.jobs, asl=self.asl
-            )
+            given = {"resamples": drawn, "alpha": self.alpha, "seed": self.seed, "jobs": self.jobs, "asl": self.asl}
+            return bootstrap(matrix, pairs, **given, every=False)  # type: ignore[arg-type]
         if self.name == "permutation":
             return permutation(matrix, pairs, drawn, self.seed)
         if self.name == "randomised-tukey":
             return randomised_tukey(matrix, pairs, drawn, self.seed, asl=self.asl)
         return {"t": t_test, "wilcoxon": wilcoxon, "tukey": classical_tukey}[self.name](matrix, pairs)
 
-    def interval(self, matrix: Floats, tested: Tested) -> tuple[Floats, Floats]:
-        """1 - alpha interval of each mean difference: Student's, or of all pairs at once (Tukey).
+    def interval(self, matrix: Floats, tested: Tested, bounded: bool = True) -> tuple[Floats, Floats]:
+        """1 - alpha interval of each mean difference: Student's (topics counted where hardly any differ; `bounded`:
+        scores lie between 0 and 1), or of all pairs at once (Tukey).
 
         Percentiles of bootstrap resamples are no interval to print: on 10 topics they cover 89 % instead of 95 %.
         """
         if self.name in FAMILY_WISE:
             half = self.required_difference(matrix, tested)
             return tested.difference - half, tested.difference + half
-        return t_interval(matrix, (tested.first, tested.second), self.alpha)
+        return difference_interval(matrix, (tested.first, tested.second), self.alpha, bounded)
 
     def out_of_reach(self, pairs: int, correction: str, topics: int) -> str:
         """A sentence where no pair can become significant, because the test's p values cannot get that small."""
@@ -192,7 +197,14 @@ def tested_pairs(matrix: Floats, runs: Sequence[str], test: Test) -> dict[str, A
 
 @dataclass(frozen=True, eq=False)
 class PairStatistics:
-    """What is known of each pair in one measure, one entry per pair; a difference is first minus second."""
+    """What is known of each pair in one measure, one entry per pair; a difference is first minus second.
+
+    `difference`, `wins`, `ties`, `losses`: of the scores as they are. `estimate` is the difference with holes
+    estimated, `estimate_low` to `estimate_high` its 90 % interval on these topics; without holes all three are the
+    difference. The rest is about the estimate: `v_topic` and `v_hole` are its variances by topics and by holes,
+    `p_value` the test with both, `p_topics` with that of the topics alone, `low` to `high` the 1 - alpha interval with
+    both. `holed`: was a hole estimated?
+    """
 
     difference: Floats
     low: Floats
@@ -204,36 +216,132 @@ class PairStatistics:
     ties: Ints
     losses: Ints
     constant: npt.NDArray[np.bool_]
+    estimate: Floats
+    estimate_low: Floats
+    estimate_high: Floats
+    v_topic: Floats
+    v_hole: Floats
+    p_topics: Floats
+    holed: npt.NDArray[np.bool_]
+
+    @classmethod
+    def without_holes(cls, **known: Any) -> PairStatistics:
+        """Pairs in which nothing is estimated; `known` are the columns up to `constant`."""
+        apart, none = known["difference"], np.zeros(len(known["difference"]))
+        likely = dict.fromkeys(("estimate", "estimate_low", "estimate_high"), apart)
+        spread = {"v_topic": none, "v_hole": none, "p_topics": known["p_value"], "holed": none.astype(np.bool_)}
+        return cls(**known, **likely, **spread)
+
+    @property
+    def from_holes(self) -> Floats:
+        """Share of the uncertainty that comes from holes; 0 where nothing is uncertain."""
+        whole = self.v_topic + self.v_hole
+        return np.divide(self.v_hole, whole, out=np.zeros(len(whole)), where=whole > 0)
 
 
-def pair_statistics(matrix: Floats, order: Sequence[int], pairs: Pairs, test: Test, correction: str) -> PairStatistics:
-    """Test the pairs of a topics x runs matrix; `order` is the order of the runs to compute in.
+def pair_statistics(
+    matrix: Floats,
+    order: Sequence[int],
+    pairs: Pairs,
+    test: Test,
+    correction: str,
+    holes: Effects | None = None,
+    bounded: bool = True,
+) -> PairStatistics:
+    """Test the pairs of a topics x runs matrix; `order` is the order of the runs to compute in; `bounded`: scores lie
+    between 0 and 1.
 
-    On one topic nothing can be tested: p values, intervals and effect sizes are NaN.
+    Pairs with holes are tested by what is expected of them, with the uncertainty of the holes beside that of the
+    topics: p values and intervals are those of the test, its statistic shrunk from one standard deviation to the other
+    (for Student's t that is the difference over the root of both variances). On one topic nothing can be tested: p
+    values, intervals and effect sizes are NaN.
     """
     here, turned = _placed(order, pairs)
+    sign = np.where(turned, -1.0, 1.0)
     ordered = np.ascontiguousarray(matrix[:, list(order)])
     wins, ties, losses = wins_ties_losses(ordered, here)
-    sign = np.where(turned, -1.0, 1.0)
-    if len(matrix) == 1:
-        difference = ordered[0, here[0]] - ordered[0, here[1]]
-        unknown = np.full(len(difference), np.nan)
-        low = high = p_value = effect = unknown
-        constant = np.zeros(len(difference), np.bool_)
-    else:
-        tested = test.run(ordered, here)
-        difference, p_value, constant = tested.difference, tested.p_value, tested.constant
-        low, high = test.interval(ordered, tested)
-        effect = test.effect_size(ordered, here)
+    plain = _tested(ordered, here, test, bounded)
+    now = sign * plain.difference + 0.0
+    many = len(now)
+    v_hole, holed = np.zeros(many), np.zeros(many, np.bool_)
+    lowest = highest = now
+    if holes is not None and holes.holed.any():
+        holed = holes.holed
+        v_hole = np.where(holed, holes.variance, 0.0)
+        likely = _tested(np.ascontiguousarray(holes.expected[:, list(order)]), here, test, bounded)
+        plain = _Plain(*(np.where(holed, b, a) for a, b in zip(plain, likely, strict=True)))
+        lowest, highest = np.where(holed, holes.lowest, now), np.where(holed, holes.highest, now)
+    estimate = sign * plain.difference + 0.0
+    below, above, p_value = _with_holes(plain, v_hole, holed, test, len(matrix))
+    reach = Z90 * np.sqrt(v_hole)
     return PairStatistics(
-        sign * difference + 0.0,
-        np.where(turned, -high, low) + 0.0,
-        np.where(turned, -low, high) + 0.0,
+        now,
+        estimate - np.where(turned, above, below) + 0.0,
+        estimate + np.where(turned, below, above) + 0.0,
         p_value,
         CORRECTIONS[correction](p_value),
-        sign * effect + 0.0,
+        sign * plain.effect + 0.0,
         np.where(turned, losses, wins),
         ties,
         np.where(turned, wins, losses),
-        constant,
+        plain.constant,
+        estimate,
+        np.minimum(np.maximum(estimate - reach, lowest), estimate),
+        np.maximum(np.minimum(estimate + reach, highest), estimate),
+        plain.v_topic,
+        v_hole,
+        plain.p_value,
+        holed,
     )
+
+
+class _Plain(NamedTuple):
+    """A test of topics alone: one entry per pair."""
+
+    difference: Floats
+    below: Floats
+    above: Floats
+    p_value: Floats
+    effect: Floats
+    constant: npt.NDArray[np.bool_]
+    v_topic: Floats
+
+
+def _tested(matrix: Floats, pairs: Pairs, test: Test, bounded: bool) -> _Plain:
+    if len(matrix) == 1:
+        difference = matrix[0, pairs[0]] - matrix[0, pairs[1]]
+        unknown = np.full(len(difference), np.nan)
+        return _Plain(difference, unknown, unknown, unknown, unknown, np.zeros(len(difference), np.bool_), unknown)
+    found = test.run(matrix, pairs)
+    low, high = test.interval(matrix, found, bounded)
+    deviation, _, _ = spread(matrix, pairs)
+    effect = test.effect_size(matrix, pairs)
+    apart = found.difference
+    variance = deviation**2 / len(matrix)
+    return _Plain(apart, apart - low, high - apart, found.p_value, effect, found.constant, variance)
+
+
+def _with_holes(
+    plain: _Plain, v_hole: Floats, holed: npt.NDArray[np.bool_], test: Test, topics: int
+) -> tuple[Floats, Floats, Floats]:
+    """How far the interval reaches below and above, and the p value, with the variance of the holes beside that of the
+    topics."""
+    if topics == 1 or not holed.any():
+        return plain.below, plain.above, plain.p_value
+    from scipy.stats import t as student
+
+    both = plain.v_topic + v_hole
+    if test.name == "t":
+        p_value = two_sided(plain.difference, both, topics)
+        half = student.isf(test.alpha / 2, topics - 1) * np.sqrt(both)
+    else:
+        share = np.divide(plain.v_topic, both, out=np.ones(len(both)), where=both > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = student.isf(plain.p_value / 2, topics - 1) * np.sqrt(share)
+            half = (plain.below + plain.above) / 2 / np.sqrt(share)
+        p_value = 2 * student.sf(statistic, topics - 1)
+        flat = plain.v_topic == 0  # no difference between topics: the holes alone are uncertain
+        p_value = np.where(flat, two_sided(plain.difference, both, topics), p_value)
+        half = np.where(flat, student.isf(test.alpha / 2, topics - 1) * np.sqrt(both), half)
+    below, above = (np.where(holed, half, side) for side in (plain.below, plain.above))
+    return below, above, np.where(holed, p_value, plain.p_value)

@@ -33,7 +33,20 @@ from unjudged.studies.engine.workdir import Workdir
 from unjudged.thresholds import Thresholds
 
 NAMES = (
-    *("compare", "winners", "gate", "contents", "holes", "score-range", "estimate", "agreement", "power", "swap"),
+    *(
+        "compare",
+        "winners",
+        "ranks",
+        "slices",
+        "gate",
+        "contents",
+        "holes",
+        "score-range",
+        "estimate",
+        "agreement",
+        "power",
+        "swap",
+    ),
     *(
         "stability",
         "reliability",
@@ -44,7 +57,7 @@ NAMES = (
         "take-team",
         "contributions",
     ),
-    *("correct", "correction", "judges", "noise", "change", "topics"),
+    *("correct", "correction", "judges", "corrected", "over-judges", "noise", "change", "topics"),
 )
 """The studies that come with the package; each has a module of its name (`leave_team_out.py`)."""
 
@@ -178,8 +191,8 @@ def run_study(
     named = named_sources(study, source)
     if place.jobs is not None and place.jobs < 1:
         raise UsageError(f"the number of jobs must be at least 1, not {place.jobs}")
-    if "measures" in study.options and "measures" not in options:
-        options = {**options, **_usual_measures(study, [source for _, source in named])}
+    if "measures" in study.options:
+        options = {**options, **_usual_measures(study, [source for _, source in named], options.get("measures"))}
     ready, notes = _ready_for_each(study, source, [name for name, _ in named], options), []
     if workdir is not None:
         inputs = {n: of_scores(s) if isinstance(s, Scores) else of_collection(s) for n, s in named}
@@ -232,11 +245,16 @@ def _look_at_pools(study: Study, ready: Mapping[str, Ready], cases: Sequence[Cas
             raise UsageError(f"{case.name}: {problem}") from None
 
 
-def _usual_measures(study: Study, sources: Sequence[Collection | Scores]) -> dict[str, Any]:
-    """Measures where none are asked for: those of scores at hand, those of answers; else the study's own."""
+def _usual_measures(study: Study, sources: Sequence[Collection | Scores], asked: Any = None) -> dict[str, Any]:
+    """Measures of scores at hand by the names they have there. Where none are asked for: those of scores at hand (but
+    counts and geometric means, unless there is nothing else), those of answers; else the study's own."""
     scored = next((s for s in sources if isinstance(s, Scores)), None) if study.scores else None
+    if scored is not None and asked is not None:
+        return {"measures": scored.named(asked)}
     if scored is not None:
-        return {"measures": list(scored.measures)}
+        return {"measures": [m for m in scored.measures if m.mean == "arithmetic"] or list(scored.measures)}
+    if asked is not None:
+        return {}
     wanted = study.defaults["measures"]
     found = [wanted if isinstance(source, Scores) else usual(source, wanted) for source in sources]
     return {} if any(one is wanted for one in found) else {"measures": found[0]}
@@ -245,6 +263,8 @@ def _usual_measures(study: Study, sources: Sequence[Collection | Scores]) -> dic
 def _answer(study: Study, ready: Ready, case: Case) -> Answer:
     """The answer; an empty table and the verdict `unknown` where the data do not allow one."""
     try:
+        if isinstance(case.source, Scores) and not study.scores:
+            raise Unanswerable("this question needs judgments, and scores alone have none")
         return ready(case)
     except Unanswerable as why:
         if not study.limit:
@@ -273,6 +293,6 @@ def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Sc
     if not found or not all(isinstance(c, (Collection, Scores)) for _, c in found):
         wanted = "a Collection or Scores" if study.scores else "a Collection"
         raise UsageError(f"a study needs {wanted}, or several as {{name: Collection}}")
-    if not study.scores and any(isinstance(c, Scores) for _, c in found):
-        raise UsageError(f"study {study.name} needs the collection (uj.load), scores are not enough")
+    if not study.scores and not study.limit and any(isinstance(c, Scores) for _, c in found):
+        raise UsageError(f"study {study.name} needs judgments (uj.load); scores are not enough")
     return found

@@ -68,9 +68,12 @@ class Workdir:
         raise UsageError(f"{self.folder}: this work folder holds units of {what}; give another folder, or remove it")
 
     def load(self, key: str) -> Arrays | None:
-        """A finished unit, or None; a damaged file counts as none."""
+        """A finished unit, or None; a damaged file, or what is no file, counts as none."""
+        path = self._path(key)
         try:
-            data = self._path(key).read_bytes()
+            if path.exists() and not path.is_file():
+                raise UsageError(f"{path}: this is no file; give another work folder, or remove it")
+            data = path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as problem:
@@ -80,8 +83,12 @@ class Workdir:
         if data[:head] != _MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n":
             self.damaged += 1
             return None
-        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            return dict(arrays)
+        try:
+            with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
+                return dict(arrays)
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError):  # right sum, wrong content
+            self.damaged += 1
+            return None
 
     def keep(self, key: str, arrays: Arrays) -> None:
         """Write a finished unit."""

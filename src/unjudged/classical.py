@@ -1,0 +1,257 @@
+"""The classical measures of one run, read and evaluated without NumPy, whose import takes longer than all the rest.
+
+`trec_eval` and `score` come here first. What is out of the ordinary - another format, several runs, lines that cannot
+be used, repeated documents, other measures or options, no C kernels - gives None, and the verb takes its ordinary way,
+which also finds the words for what is wrong. Values are those of the registered measures, bit for bit.
+"""
+
+from __future__ import annotations
+
+from unjudged.errors import UnjudgedError
+from unjudged.io import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+GEOMETRIC_FLOOR = 1e-5
+"""What counts instead of less in a geometric mean, as in trec_eval."""
+
+CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""trec_eval's cut-offs."""
+
+RECALLS = tuple(i / 10 for i in range(11))
+"""trec_eval's points of recall."""
+
+COUNTS = ("NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet")
+"""Measures that are added up over topics."""
+
+USUAL = ("AP", "nDCG@10", "P@10", "RR", "bpref", "Judged@10")
+"""The measures of `score` where none are asked for."""
+
+_TREC: dict[str, tuple[str, Sequence[float]]] = {
+    "num_q": ("NumQ", ()),
+    "num_ret": ("NumRet", ()),
+    "num_rel": ("NumRel", ()),
+    "num_rel_ret": ("NumRelRet", ()),
+    "map": ("AP", ()),
+    "gm_map": ("AP", ()),
+    "Rprec": ("Rprec", ()),
+    "bpref": ("bpref", ()),
+    "recip_rank": ("RR", ()),
+    "iprec_at_recall": ("IPrec", RECALLS),
+    "P": ("P", CUTS),
+    "recall": ("R", CUTS),
+    "gm_bpref": ("bpref", ()),
+    "ndcg": ("nDCG", ()),
+    "ndcg_cut": ("nDCG", CUTS),
+    "map_cut": ("AP", CUTS),
+    "success": ("Success", (1, 5, 10)),
+    "set_P": ("SetP", ()),
+    "set_recall": ("SetR", ()),
+    "num_nonrel_judged_ret": ("NumNonrelJudgedRet", ()),
+}
+"""trec_eval's name -> the registered measure and its cut-offs, in the order of trec_eval's output."""
+
+_OFFICIAL = tuple(list(_TREC)[: list(_TREC).index("P") + 1])
+_CUT = ("P", "R", "nDCG", "AP", "Success", "RR", "Judged")
+"""Measures with a cut-off at a rank."""
+_PLAIN = (*COUNTS, "AP", "Rprec", "bpref", "RR", "nDCG", "R", "P", "SetP", "SetR", "Judged")
+"""Measures that need no cut-off."""
+
+
+class Line:
+    """One line of the output: its name, the measure behind it and how it is printed."""
+
+    __slots__ = ("geometric", "measure", "name", "parameter", "per_topic", "summary", "value")
+
+    def __init__(self, name: str, measure: str, parameter: float = 0.0, geometric: bool = False) -> None:
+        self.name, self.measure, self.parameter, self.geometric = name, measure, float(parameter), geometric
+        self.value = "int" if measure in COUNTS else "runid" if measure == "runid" else "float"
+        self.per_topic = not geometric and measure not in ("NumQ", "runid")
+        self.summary = True
+
+
+def trec_lines(wanted: Sequence[str]) -> list[Line] | None:
+    """The lines of trec_eval's measures asked for, in its order; None where one is not among the classical ones."""
+    chosen: dict[str, str] = {}
+    for text in wanted or ["official"]:
+        name, _, given = text.partition(".")
+        if name == "official" and not given:
+            for each in ("runid", *_OFFICIAL):
+                chosen.setdefault(each, "")
+        elif name in _TREC and bool(given) == ("." in text) and (not given or name in ("P", "recall", "ndcg_cut")):
+            chosen[name] = chosen.get(name) or given
+        else:
+            return None
+    lines = [Line("runid", "runid")] if "runid" in chosen else []
+    for name, (measure, defaults) in _TREC.items():
+        if name not in chosen:
+            continue
+        cuts: Sequence[float] = defaults
+        if chosen[name]:
+            parts = chosen[name].split(",")
+            if not all(part.isdecimal() and part.isascii() and 0 < len(part) < 9 for part in parts):
+                return None
+            cuts = sorted({int(part) for part in parts})
+            if len(cuts) < len(parts) or cuts[0] < 1:
+                return None
+        if name == "iprec_at_recall":
+            lines += [Line(f"{name}_{recall:.2f}", "IPrec nearest", recall) for recall in cuts]
+        elif cuts:
+            lines += [Line(f"{name}_{cut}", measure, cut) for cut in cuts]
+        else:
+            lines.append(Line(name, measure, geometric=name.startswith("gm_")))
+    return lines
+
+
+def lines_of(wanted: Sequence[str]) -> list[Line] | None:
+    """The measures of `score`, by the names of the registry; None where one is not among the classical ones."""
+    found: dict[str, Line] = {}
+    for text in (part.strip() for each in wanted for part in each.split(",")):
+        name, at, cut = text.partition("@")
+        if text == "official":
+            official = trec_lines(["official"]) or []
+            made = [_registered(line) for line in official if line.measure != "runid"]
+        elif text == "GMAP":
+            made = [Line("GMAP", "AP", geometric=True)]
+        elif not at and name in _PLAIN:
+            made = [Line(name, name)]
+        elif at and name in _CUT and cut.isascii() and cut.isdecimal() and 0 < len(cut) < 9 and int(cut):
+            made = [Line(f"{name}@{int(cut)}", name, int(cut))]
+        else:
+            return None
+        for line in made:
+            found.setdefault(line.name, line)
+    return list(found.values())
+
+
+def _registered(line: Line) -> Line:
+    """A line of trec_eval's under the registry's name, interpolated as there."""
+    measure = line.measure.partition(" ")[0]
+    if line.geometric:
+        return Line("GMAP", measure, geometric=True)
+    at = f"@{line.parameter if measure == 'IPrec' else int(line.parameter)}" if line.parameter else ""
+    return Line(f"{measure}{'@0.0' if line.name.endswith('recall_0.00') else at}", measure, line.parameter)
+
+
+class Evaluated:
+    """A run's values: for each topic of the judgments whether the run answers it, and a value for each line."""
+
+    __slots__ = ("answered", "outside", "relevant", "tag", "topics", "values")
+
+    def __init__(self, topics: list[str], found: dict[str, Any], values: list[list[float]], relevant: float) -> None:
+        self.topics, self.values, self.relevant = topics, values, relevant
+        self.answered = [bool(b) for b in found["answered"]]
+        self.tag = found["tag"].decode("utf-8", "surrogateescape")
+        self.outside = int(found["outside_topics"])
+
+
+def evaluate(qrels: str, run: str, lines: Sequence[Line], *, rel: int = 1, truncate: int = 0) -> Evaluated | None:
+    """The values of one run; None for anything that needs the ordinary way."""
+    kernel = c_kernels()
+    if kernel is None or not (_ordinary(qrels) and _ordinary(run)):
+        return None
+    seen = files.Unchanged()
+    try:
+        judged = seen.reading(qrels, lambda: _judgments(qrels, kernel))
+        found = judged and seen.reading(run, lambda: _hits(run, kernel, judged[-1], truncate))
+    except UnjudgedError:
+        return None  # the ordinary way says what it is
+    if not judged or not found:
+        return None
+    topics, topic_ends, grade, starts, _ = judged
+    wanted = [(line.measure, line.parameter) for line in lines if line.measure != "runid"]
+    arrays = [found[name] for name in ("offsets", "row", "rank", "length")]
+    cells: Any = memoryview(kernel.evaluate(wanted, rel, grade, starts, *arrays)).cast("d")
+    values = [cells[m :: len(wanted)].tolist() for m in range(len(wanted))]
+    for place, line in enumerate(lines):
+        if line.measure == "runid":
+            values.insert(place, [])
+    counts = memoryview(kernel.evaluate([("NumRel", 0.0)], 1, grade, starts, *arrays)).cast("d")
+    return Evaluated(_ids(topics, topic_ends), found, values, sum_of(counts.tolist()))
+
+
+def c_kernels() -> Any:
+    """The C kernels, if they are there and wanted."""
+    from unjudged.kernels import IN_USE
+
+    if IN_USE != "C":
+        return None
+    from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
+
+    return _c
+
+
+def _ordinary(path: str) -> bool:
+    """Is this a regular file that may be TREC text?"""
+    return files.kind(path) == "file" and not path.lower().removesuffix(".gz").endswith((".parquet", ".parq"))
+
+
+def _first_fields(start: bytes) -> list[bytes]:
+    """The fields of the first line with something on it; none where it may be another format than TREC's."""
+    for line in start.split(b"\n"):
+        if line.strip() and not line.startswith(b"#"):
+            return [] if line.lstrip().startswith((b"{", b"PAR1")) else line.split(None, 6)
+    return []
+
+
+def _judgments(path: str, kernel: Any) -> Any:
+    """Topics, where each ends, grades, where each topic starts, the look-up; None for what is not ordinary."""
+    text = files.read_all(path, lines=True)
+    first = _first_fields(text[:65536])
+    if not first or (len(first) > 5 and first[1][:1] in b"Qq" and first[1][1:].isdigit()):
+        return None  # or a run in the place of judgments
+    return kernel.index_qrels(text)
+
+
+def _hits(path: str, kernel: Any, index: Any, truncate: int) -> dict[str, Any] | None:
+    scanner, first = kernel.RunScanner(index, 0, truncate), True
+    for piece in files.chunks(path):
+        if first and not _first_fields(bytes(piece[:65536])):
+            return None
+        first = False
+        if not scanner.feed(piece):
+            return None
+    found: dict[str, Any] = scanner.finish()
+    wrong = found["bad"] or found["endless"] or found["split"] or found["duplicates"] or not any(found["answered"])
+    return None if wrong else found
+
+
+def _ids(blob: bytes, ends: bytes) -> list[str]:
+    stops = memoryview(ends).cast("q").tolist()
+    return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in zip([0, *stops], stops, strict=False)]
+
+
+def sum_of(values: Sequence[float]) -> float:
+    """The sum as NumPy forms it: in pairs of blocks of at most 128, each in eight strands."""
+    many = len(values)
+    if many < 8:
+        total = 0.0
+        for value in values:
+            total += value
+        return total
+    if many > 128:
+        half = many // 2 - many // 2 % 8
+        return sum_of(values[:half]) + sum_of(values[half:])
+    strands, whole = list(values[:8]), many - many % 8
+    for first in range(8, whole, 8):
+        for i in range(8):
+            strands[i] += values[first + i]
+    a, b, c, d, e, f, g, h = strands
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for value in values[whole:]:
+        total += value
+    return total
+
+
+def over_topics(line: Line, values: Sequence[float]) -> float:
+    """A measure's value over all topics, as `Measure.over_topics` gives it."""
+    if line.measure in COUNTS:
+        return sum_of(values)
+    if line.geometric:
+        from math import exp, log
+
+        return exp(sum_of([log(max(value, GEOMETRIC_FLOOR)) for value in values]) / len(values))
+    return sum_of(values) / len(values)

@@ -1,0 +1,72 @@
+"""Grades as machines give them: whole numbers, decimals, numbers as text, or JSON objects with the grade inside."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from unjudged.io.columns import Judged, decimal_number
+from unjudged.text import counted
+
+INSIDE = ("grade", "o", "score", "relevance", "rating", "label", "final_score", "rel")
+"""Keys of an object that may hold the grade, the first that is there; O is the overall grade of UMBRELA's prompt."""
+
+
+def number_of(grade: Any, depth: int = 0) -> float | None:
+    """The number a machine means, or None where it means none: 2, 2.0, "2", {"O": 2} or the text of such an object."""
+    if isinstance(grade, bool) or depth > 3:
+        return None
+    if isinstance(grade, (int, float)):
+        return float(grade) if math.isfinite(grade) else None
+    if isinstance(grade, dict):
+        known = {str(key).strip().casefold(): value for key, value in grade.items()}
+        return next((number_of(known[key], depth + 1) for key in INSIDE if key in known), None)
+    if isinstance(grade, str):
+        text = grade.strip()
+        if text.startswith("{"):
+            try:
+                return number_of(json.loads(text), depth + 1)
+            except (ValueError, RecursionError):
+                return None
+        found = decimal_number(text)
+        return found if isinstance(found, float) and math.isfinite(found) else None
+    return None
+
+
+@dataclass
+class MachineJudged(Judged):
+    """A machine's judgments row by row; decimals are rounded (halves up) and counted, text is refused with its line."""
+
+    rounded: int = 0
+    first_rounded: str = ""
+    judge: str | None = None
+
+    def add(self, topic: Any, doc: Any, grade: Any, iteration: Any, line: int) -> None:
+        """One judgment."""
+        number = number_of(grade)
+        if number is None:
+            self.refuse(f"the grade {str(grade)[:60]!r} of {doc} is no number and holds none", line)
+            return
+        whole = math.floor(number + 0.5)
+        if whole != number:
+            if not self.rounded:
+                self.first_rounded = f"{self.unit} {line}: {number:g} becomes {whole}"
+            self.rounded += 1
+        super().add(topic, doc, whole, iteration, line)
+
+    def one_judge(self, judge: Any, line: int) -> None:
+        """Refuse a second judge in one file."""
+        if self.judge is None:
+            self.judge = str(judge)
+        elif self.judge != str(judge):
+            self.refuse(f"this file holds several judges ({self.judge}, {judge}); write one file for each", line)
+
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or rounded."""
+        told = super().notes()
+        if self.rounded:
+            many = counted(self.rounded, "grade was no whole number and is", "grades were no whole numbers and are")
+            told += (f"{many} rounded, halves up ({self.first_rounded})",)
+        return told

@@ -1,0 +1,110 @@
+"""The report in a terminal: the judgment, every verdict in a line, and what to do now; the words are those of the page.
+
+Colour and bold on terminals only (rich; NO_COLOR is respected); in pipes the same words without them.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unjudged.reporting.in_short import STEPS, steps_of, told
+from unjudged.text import begun
+
+if TYPE_CHECKING:
+    from unjudged.reporting.report import Report
+
+STYLES = {
+    "solid": "bold green",
+    "better": "bold green",
+    "with care": "bold yellow",
+    "cannot tell": "bold yellow",
+    "fragile": "bold red",
+    "worse": "bold red",
+    "unknown": "dim",
+    "same": "bold",
+    "command": "cyan",
+}
+MARKS = {
+    "solid": "●",
+    "with care": "◐",
+    "fragile": "▲",
+    "unknown": "◌",
+    "better": "↑",
+    "worse": "↓",
+    "same": "=",
+    "cannot tell": "◌",
+}
+PLAIN = {
+    "solid": "o",
+    "with care": "~",
+    "fragile": "!",
+    "unknown": "?",
+    "better": "+",
+    "worse": "-",
+    "same": "=",
+    "cannot tell": "?",
+}
+"""The marks where a terminal cannot show the shapes of the page."""
+
+Line = list[tuple[str, str]]
+"""Pieces of (style, text)."""
+
+
+def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
+    """What is shown, line by line."""
+    yield [("bold", report.title), ("dim", f"   {report.what}")]
+    yield from ([("", line)] for line in textwrap.wrap(report.lead, width))
+    yield []
+    if report.few is not None:
+        size = max(len(pair.names) for pair in report.few.pairs)
+        for pair in report.few.pairs:
+            yield [
+                ("", "  "),
+                (STYLES[pair.word], f"{marks[pair.word]} {pair.word:<11}"),
+                ("", f"  {pair.names:<{size}}  {pair.sentence}"),
+            ]
+        yield []
+    size = max((len(s.question) for s in report.answered), default=0)
+    for s in report.answered:
+        if s.verdict is not None:
+            word = s.verdict.word
+            finding = begun(s.verdict.finding)
+            yield [("", "  "), (STYLES[word], f"{marks[word]} {word:<9}"), ("", f"  {s.question:<{size}}  {finding}")]
+    if report.beyond:
+        names = ", ".join(s.short for s in report.beyond)
+        yield [("", "  "), (STYLES["unknown"], f"{marks['unknown']} unknown    {names}: too few runs or topics")]
+    steps = report.few.steps if report.few is not None else [step for _, _, step in steps_of(report.sections)]
+    if not steps:
+        return
+    yield []
+    yield [("bold", "What to do now")]
+    for place, step in enumerate(steps[:STEPS], 1):
+        do, effect = told(step)
+        yield [("", f"  {place}. {do.rstrip('.')}"), ("dim", f": {effect[:1].lower()}{effect[1:]}" if effect else "")]
+        if step.command:
+            yield [("", "     "), ("command", shlex.join(("unjudged", *step.command)))]
+
+
+def show(report: Report) -> None:
+    """Print the verdicts to standard output."""
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    try:
+        "".join(MARKS.values()).encode(sys.stdout.encoding or "ascii")
+        marks = MARKS
+    except UnicodeEncodeError:
+        marks = PLAIN
+    shown = list(lines(report, width, marks))
+    if not sys.stdout.isatty():
+        print("\n".join("".join(text for _, text in line) for line in shown))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in shown:
+        console.print(Text.assemble(*((text, style) for style, text in line)), soft_wrap=True)

@@ -1,0 +1,140 @@
+"""What a person at a terminal gets: colours there and nowhere else, short tables, the worst first, help in order."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unjudged.cli import GROUPS, VERBS, _module, commands, main
+from unjudged.cli.colour import painted
+from unjudged.cli.parser import RARE
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("terminal") / "c"
+    assert main(["simulate", "--preset", "tiny", "--quirk", "ties,short", "-o", str(folder)]) == 0
+    return folder
+
+
+def on_a_terminal(*words: str, **environment: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    kept = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    done = subprocess.Popen(
+        [sys.executable, "-m", "unjudged", *words],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "TERM": "xterm", **environment},
+    )
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    done.wait()
+    return text.decode().replace("\r\n", "\n")
+
+
+def test_colours_on_terminals_only(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", str(made / "qrels.txt"), str(made / "runs"), "-m", "AP", "--pairs"]
+    coloured = on_a_terminal(*words)
+    assert coloured.startswith("\x1b[1m")
+    assert re.search(r"\x1b\[1;3[123]m(better|worse|cannot tell)\x1b\[0m", coloured)
+    main(words)
+    plain = capsys.readouterr().out
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert on_a_terminal(*words, NO_COLOR="1") == plain
+
+
+def test_words_inside_names_stay_plain() -> None:
+    assert painted("run\nnot-better-v2\n", heading=False) == "run\nnot-better-v2\n"
+
+
+def test_sort_top_and_digits(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["score", str(made / "qrels.txt"), str(made / "runs"), "-m", "AP,P@10"]
+    assert main([*words, "--format", "tsv"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    precision = {run: float(value) for run, _, measure, value in rows if measure == "P@10"}
+    assert main([*words, "--sort", "p@10", "--top", "3", "--digits", "2"]) == 0
+    head, *shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert head == ["run", "AP", "P@10"]
+    assert [float(line[2]) for line in shown] == [round(v, 2) for v in sorted(precision.values(), reverse=True)[:3]]
+    assert all(re.fullmatch(r"0\.\d\d", line[1]) for line in shown)
+    assert main([*words, "--sort", "run"]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert names == sorted(precision)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--sort", "nDCG@1O"], "no column is called"),
+        (["--top", "3", "--format", "tsv"], "--top belong"),
+        (["--top", "0"], "at least 1 row"),
+    ],
+)
+def test_arranging_what_cannot_be(made: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", str(made / "qrels.txt"), str(made / "runs"), *more]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_files_that_were_written_are_named(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, chart = str(tmp_path / "t.tsv"), str(tmp_path / "f.json")
+    words = ["compare", str(made / "qrels.txt"), str(made / "runs"), "-m", "AP"]
+    assert main([*words, "--format", "tsv", "-o", table, "--figure", chart]) == 0
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert [line for line in found.err.splitlines() if line.startswith("wrote")] == [f"wrote {table}", f"wrote {chart}"]
+
+
+def test_check_says_the_worst_first_and_filters(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "zz.run"
+    bad.write_text("1 Q0 d1 1 word tag\n")
+    words = ["check", str(made / "qrels.txt"), str(made / "runs"), str(bad)]
+    assert main(words) == 1
+    severities = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    order = ["error", "warning", "info"]
+    assert set(severities) == set(order)
+    assert severities == sorted(severities, key=order.index)
+    assert main([*words, "--severity", "error"]) == 1
+    found = capsys.readouterr()
+    assert {line.split()[0] for line in found.out.splitlines()[1:]} == {"error"}
+    assert "warning" in found.err  # what is left out is still counted
+
+
+def test_the_overview_has_every_verb_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    places = [text.index(f"\n{group}\n") for group in GROUPS]
+    assert places == sorted(places)
+    for verb in VERBS:
+        assert text.count(f"\n  {verb:<10} {_module(verb).HELP}\n") == 1
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "report", "next", "check", "ci"])
+def test_help_begins_with_what_most_people_need(command: str) -> None:
+    parser = next(parser for name, _, parser in commands() if name == command and parser is not None)
+    usage = parser.format_usage()
+    assert "QRELS" in usage.splitlines()[0]
+    assert "--same-answer" not in usage
+    text = parser.format_help()
+    headings = re.findall(r"^(\w[\w ]*):$", text, re.MULTILINE)
+    assert headings[-1] == "examples"
+    assert all(rare in RARE for rare in headings[:-1] if headings.index(rare) > headings.index("output")) or (
+        "reading" not in headings
+    )
+    assert f"\n  unjudged {command} " in text

@@ -1,0 +1,178 @@
+"""Judgments of machines and rating tools, and leaderboards, in the forms people have them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unjudged as uj
+from unjudged.changes.rejudge import judgments_of
+from unjudged.cli import main
+from unjudged.collection.load import read_collection
+from unjudged.errors import InputError
+from unjudged.io.formats import qrels_format
+from unjudged.io.leaderboards import read_leaderboard
+from unjudged.io.machine_grades import number_of
+from unjudged.io.trec import Reading
+
+OPENSEARCH: dict[str, Any] = {
+    "name": "n",
+    "type": "IMPORT_JUDGMENT",
+    "judgmentRatings": [
+        {"query": "red dress", "ratings": [{"docId": "a", "rating": "3.000"}, {"docId": "b", "rating": "0.4"}]},
+        {"query": "q2", "ratings": [{"docId": "a", "rating": 1}]},
+    ],
+}
+JSONL = (
+    '{"topic": "1", "document": "a", "grade": 2, "judge": "gpt", "prompt_version": "v1", "confidence": 0.9}\n'
+    '{"topic": "1", "document": "b", "grade": "1", "judge": "gpt", "prompt_version": "v1", "confidence": 0.2}\n'
+)
+QUEPID = 'query,docid,rating\n"red, dress",a,3\nred dress,b,\nq2,c,0\n'
+GOOD = {
+    "machine_trec": ("1 0 a 2.0\n1 0 b 1.5\n2 Q0 c 0.2\n", {("1", "a"): 2, ("1", "b"): 2, ("2", "c"): 0}),
+    "machine_trec, objects": ('1 0 a {"M": 1, "T": 2, "O": 3}\n1 0 b {"grade": "0"}\n', {("1", "a"): 3, ("1", "b"): 0}),
+    "machine_jsonl": (JSONL, {("1", "a"): 2, ("1", "b"): 1}),
+    "machine_jsonl, objects": ('{"qid": "1", "docno": "a", "relevance": {"O": 1}}\n', {("1", "a"): 1}),
+    "quepid": (QUEPID, {("red, dress", "a"): 3, ("q2", "c"): 0}),
+    "opensearch": (json.dumps(OPENSEARCH), {("red dress", "a"): 3, ("red dress", "b"): 0, ("q2", "a"): 1}),
+    "opensearch, found": (
+        json.dumps({"hits": {"hits": [{"_source": OPENSEARCH}]}}, indent=1),
+        {("red dress", "a"): 3, ("red dress", "b"): 0, ("q2", "a"): 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_recognised_and_read(name: str, tmp_path: Path) -> None:
+    text, wanted = GOOD[name]
+    file = tmp_path / "labels"
+    file.write_text(text)
+    assert qrels_format(str(file)) == name.partition(",")[0]
+    found = judgments_of(str(file))
+    grades = {(found.topics[int(t)], found.docs[row]): int(found.grade[row]) for row, t in enumerate(found.topic)}
+    assert grades == wanted
+
+
+def test_rounded_grades_are_told(tmp_path: Path) -> None:
+    (tmp_path / "labels").write_text(GOOD["machine_trec"][0])
+    notes = read_collection(str(tmp_path / "labels"), [], Reading(), need_runs=False).notes
+    assert (
+        len(notes) == 1
+        and "2 grades were no whole numbers and are rounded, halves up (line 2: 1.5 becomes 2)" in notes[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("grade", "number"),
+    [
+        (2, 2.0),
+        ("2.5", 2.5),
+        ('{"O": "1"}', 1.0),
+        ({"score": {"grade": 1}}, 1.0),
+        ("relevant", None),
+        (True, None),
+        ("inf", None),
+        ("{", None),
+        (None, None),
+        ({"reason": "x"}, None),
+        ({"o": {"o": {"o": {"o": {"o": 1}}}}}, None),
+    ],
+)
+def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
+    assert number_of(grade) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "sentence"),
+    [
+        ("1 0 a 2.0\n1 0 b relevant\n", None, r":2: the grade 'relevant' of b is no number"),
+        ("1 0 a 2.0\n1 0\n", None, r":2: a judgment needs 4 fields"),
+        (
+            JSONL + JSONL.replace('"gpt"', '"llama"'),
+            None,
+            r":3: this file holds several judges \(gpt, prompt v1, llama",
+        ),
+        (JSONL.replace('"1", "judge"', '"yes", "judge"'), None, r":2: the grade 'yes' of b is no number"),
+        ("query,docid,rating\nq,a\n", None, r":2: 3 columns are needed, found 2"),
+        ("query,docid,rating\nq,a,good\n", None, r":2: the grade 'good' of a is no number"),
+        ("query,doc,stars\nq,a,1\n", "quepid", r":1: Quepid's ratings need the columns query, docid and rating"),
+        ("query,docid,rating\nq,a,\n", None, "no judgments in this file"),
+        ('{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a"}]}]}', None, "needs docId and rating"),
+        ('{"judgmentRatings": [{"query": "q"}]}', None, "needs a query and a list of ratings"),
+        ('{"judgmentRatings": 3}', None, "one judgment list is needed"),
+        (
+            '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": "x"}]}]}',
+            None,
+            "rating 1: the grade",
+        ),
+    ],
+)
+def test_bad_files_get_a_sentence(text: str, format: str | None, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "labels"
+    file.write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        read_collection(str(file), [], Reading(), need_runs=False, qrels_format=format)
+
+
+TOT = "r1 F1 t1 0.4\nr2 F1 t1 0.3\nr1\tF1\tt2\t0.2\nr2 F1 t2 0.5\nr1 F1 all 0.9\nr2 F1 all 0.1\n"
+
+
+def test_leaderboards(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TOT)
+    found = read_leaderboard(str(tmp_path / "a.txt"))
+    assert (found.runs, found.measures, found.topics) == (("r1", "r2"), ("F1",), ("t1", "t2"))
+    assert found.values["r2", "F1", "t2"] == 0.5 and found.overall == {("r1", "F1"): 0.9, ("r2", "F1"): 0.1}
+    lines = [
+        json.dumps({"run_id": r, "topic_id": t, "measure": m, "value": v, "more": 1})
+        for r, m, t, v in (line.split() for line in TOT.splitlines())
+    ]
+    (tmp_path / "b.jsonl").write_text("\n".join(lines))
+    assert read_leaderboard(str(tmp_path / "b.jsonl")).values == found.values
+    for text, sentence in (
+        ("r1 F1 t1\n", ":1: a leaderboard line has run, measure, topic and value, found 3 fields"),
+        ("r1 F1 t1 0.4\nr1 F1 t1 0.5\n", ":2: F1 of run r1 in topic t1 is given twice"),
+        ("r1 F1 t1 high\n", ":1: a value is a number, found 'high'"),
+        ('{"run_id": "r"}\n', ":1: a leaderboard line needs run_id"),
+        ("{]\n", ":1: this line is not JSON"),
+        ("# nothing\n", "no scores in this leaderboard"),
+    ):
+        (tmp_path / "bad").write_text(text)
+        with pytest.raises(InputError, match=sentence):
+            read_leaderboard(str(tmp_path / "bad"))
+
+
+def test_leaderboards_out_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What `score` writes as a leaderboard is read back; a leaderboard agrees with itself, and with the audit."""
+    folder = tmp_path / "c"
+    uj.simulate("tiny", seed=5, out=folder, topics=12, runs=8, teams=4)
+    files = {"qrels.txt": "tot", "truth.txt": "autojudge"}
+    for name, format in files.items():
+        call = ["score", str(folder / name), str(folder / "runs"), "-q", "-m", "AP", "--format", format]
+        assert main([*call, "-o", str(tmp_path / f"{name}.board")]) == 0
+    board = read_leaderboard(str(tmp_path / "qrels.txt.board"))
+    c = uj.load(folder / "qrels.txt", folder / "runs")
+    scores = uj.score(c, "AP")
+    for r, run in enumerate(scores.runs):
+        assert [board.values[run, "AP", t] for t in scores.topics] == scores.matrix("AP")[:, r].tolist()
+        assert board.overall[run, "AP"] == pytest.approx(scores.matrix("AP")[:, r].mean())
+    boards = [str(tmp_path / f"{name}.board") for name in files]
+    assert (
+        main(["judges", "leaderboards", boards[0], boards[0], boards[1], "--resamples", "20", "--format", "tsv"]) == 0
+    )
+    head, same, other = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+    told = dict(zip(head, same, strict=True))
+    assert (float(told["tau"]), float(told["changed"])) == (1.0, 0.0)
+    told = dict(zip(head, other, strict=True))
+    human, machine = (uj.load(folder / name, folder / "runs") for name in files)
+    sides = [uj.score(side, "AP").matrix("AP") for side in (human, machine)]
+    from scipy.stats import kendalltau
+
+    assert float(told["tau"]) == pytest.approx(kendalltau(*(s.mean(axis=0).round(12) for s in sides)).statistic)
+    (tmp_path / "few").write_text("x AP all 1\n")
+    assert main(["judges", "leaderboards", boards[0], str(tmp_path / "few")]) == 2
+    assert main(["judges", "leaderboards", boards[0]]) == 2
+    told_err = capsys.readouterr().err
+    assert "at least two runs in common" in told_err and "at least one other judge" in told_err

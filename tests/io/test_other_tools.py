@@ -1,0 +1,126 @@
+"""Files of neighbouring tools: rank_eval, MTEB's and sentence-transformers' predictions, ir_metadata."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import unjudged as uj
+from unjudged.adapters import to_ir_metadata
+from unjudged.errors import InputError
+from unjudged.io import ir_metadata
+
+QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}}
+RUN = {"1": {"c": 9.5, "x": 8.0, "b": 7.25}, "2": {"a": 3.0, "d": 2.0}}
+MEASURES = "AP, nDCG@2, Judged@2"
+EXPECTED = uj.score(uj.load(QRELS, {"run": RUN}), MEASURES).values.tolist()
+
+
+def written(folder: Path, name: str, thing: object) -> Path:
+    (folder / name).write_text(thing if isinstance(thing, str) else json.dumps(thing))
+    return folder / name
+
+
+def request(index: str = "books") -> dict[str, object]:
+    rated = {t: [{"_index": index, "_id": d, "rating": g} for d, g in docs.items()] for t, docs in QRELS.items()}
+    asked = [{"id": t, "request": {"query": {"match": {"title": t}}}, "ratings": rated[t]} for t in QRELS]
+    return {"requests": asked, "metric": {"precision": {"k": 2}}}
+
+
+def response(scored: bool = True, index: str = "books") -> dict[str, object]:
+    def hit(doc: str, score: float) -> dict[str, object]:
+        return {"hit": {"_index": index, "_id": doc, "_score": score if scored else None}, "rating": None}
+
+    details = {t: {"metric_score": 0.5, "hits": [hit(d, s) for d, s in docs.items()]} for t, docs in RUN.items()}
+    return {"metric_score": 0.5, "details": details, "failures": {}}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("scored", [True, False])
+def test_rank_eval_request_and_response(tmp_path: Path, indent: int | None, scored: bool) -> None:
+    qrels = written(tmp_path, "request.json", json.dumps(request(), indent=indent))
+    run = written(tmp_path, "response.json", json.dumps(response(scored), indent=indent))
+    assert uj.score(uj.load(qrels, run), MEASURES).values.tolist() == EXPECTED
+
+
+def test_rank_eval_over_several_indices_keeps_them_apart(tmp_path: Path) -> None:
+    asked, told = request(), response(index="books")
+    asked["requests"][0]["ratings"].append({"_index": "films", "_id": "a", "rating": 0})  # type: ignore[index]
+    c = uj.load(written(tmp_path, "q.json", asked), written(tmp_path, "r.json", told))
+    assert "books/a" in list(c.judgments.docs) and "films/a" in list(c.judgments.docs)
+    hit = told["details"]["1"]["hits"]  # type: ignore[index]
+    hit.append({"hit": {"_index": "films", "_id": "zz", "_score": 0.1}})
+    c = uj.load(written(tmp_path, "q.json", asked), written(tmp_path, "r.json", told))
+    assert uj.score(c, "AP").values[0, 0, 0] == EXPECTED[0][0][0]
+
+
+@pytest.mark.parametrize(
+    ("thing", "told"),
+    [
+        ({"requests": [{"ratings": []}]}, "needs an id of its own"),
+        ({"requests": [{"id": "1", "ratings": [{"rating": 1}]}]}, "needs an _id"),
+        ({"requests": [{"id": "1", "ratings": [{"_id": "a", "rating": 1}, {"_id": "a", "rating": 2}]}]}, "two ratings"),
+        ({"requests": [{"id": "1", "ratings": [{"_id": "a", "rating": "good"}]}]}, "not a whole number"),
+    ],
+)
+def test_bad_requests_are_refused(tmp_path: Path, thing: object, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        uj.load(written(tmp_path, "q.json", thing), {"run": RUN})
+
+
+def test_mteb_predictions(tmp_path: Path) -> None:
+    meta = {"mteb_model_meta": {"model_name": "m", "revision": "1"}}
+    run = written(tmp_path, "Task_predictions.json", {**meta, "default": {"test": RUN}})
+    assert uj.score(uj.load(QRELS, run), MEASURES).values.tolist() == EXPECTED
+    several = written(tmp_path, "two.json", {**meta, "default": {"test": RUN, "dev": RUN}})
+    with pytest.raises(InputError, match="one split of one subset, found default/test, default/dev"):
+        uj.load(QRELS, several)
+    means = written(tmp_path, "means.json", '{"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}]}}\n{}')
+    with pytest.raises(InputError):
+        uj.load(QRELS, means)
+
+
+def test_sentence_transformers_predictions(tmp_path: Path) -> None:
+    lines = [
+        {"query_id": t, "query": "x", "results": [{"corpus_id": d, "score": s} for d, s in docs.items()]}
+        for t, docs in RUN.items()
+    ]
+    run = written(tmp_path, "predictions.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert uj.score(uj.load(QRELS, run), MEASURES).values.tolist() == EXPECTED
+
+
+def test_teams_from_ir_metadata(tmp_path: Path) -> None:
+    text = "tag: one\nactor:\n  team: CMU\n---\ntag: two\nactor: {team: UMass}\nmethod: {retrieval: []}\n"
+    path = written(tmp_path, "ir_metadata.yml", text)
+    c = uj.load(QRELS, {"one": RUN, "two": RUN}, teams=path)
+    assert c.teams == {"one": "CMU", "two": "UMass"}
+    assert uj.load(QRELS, {"one": RUN, "two": RUN}, teams=tmp_path).teams == c.teams
+    header = "# ir_metadata.start\n# tag: one\n# actor:\n#   team: CMU\n# ir_metadata.end\n1 Q0 a 1 2.0 one\n"
+    assert ir_metadata.teams(written(tmp_path, "run.txt", header)) == {"one": "CMU"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tag: [", "cannot be read"),
+        ("- a\n", "an object"),
+        ("\n", "no ir_metadata"),
+        ("tag: one\n", "no tag with an actor"),
+    ],
+)
+def test_bad_metadata_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        ir_metadata.teams(written(tmp_path, "ir_metadata.yml", text))
+
+
+def test_metadata_are_written_and_read_back(tmp_path: Path) -> None:
+    c = uj.load(QRELS, {"one": RUN, "zwei": RUN}, teams={"one": "CMU", "zwei": "Köln"})
+    told = to_ir_metadata(uj.score(c, "AP, nDCG@10"), dict(c.teams))
+    ir_metadata.write(tmp_path / "ir_metadata.yml", told)
+    assert ir_metadata.read(tmp_path) == told and ir_metadata.teams(tmp_path) == c.teams
+    goal = told[0]["research goal"]["evaluation"]
+    assert (
+        goal["reported measures"] == ["AP", "nDCG@10"] and goal["values"]["AP"] == uj.score(c, "AP").mean_values()[0, 0]
+    )

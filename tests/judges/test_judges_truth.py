@@ -1,0 +1,81 @@
+"""benchmarks/judges_truth.py, small: intervals on generated scores, and the failure of the usual one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from places import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import judges_truth
+
+import unjudged as uj
+
+
+@pytest.fixture(scope="module")
+def generated() -> tuple[np.ndarray, np.ndarray]:
+    """Topics x runs under a human and a machine that follows him."""
+    rng = np.random.default_rng(7)
+    level = rng.normal(0.5, 0.15, (60, 1))
+    human = np.clip(level + np.linspace(-0.1, 0.1, 8) + rng.normal(0, 0.1, (60, 8)), 0, 1)
+    return human, np.clip(0.15 + 0.7 * human + rng.normal(0, 0.05, human.shape), 0, 1)
+
+
+@pytest.mark.parametrize("target", ["topics", "population"])
+def test_the_recommended_interval_holds_and_the_usual_does_not(
+    generated: tuple[np.ndarray, np.ndarray], target: str
+) -> None:
+    for what in ("differences", "runs"):
+        found = judges_truth.coverage(*generated, 10, target, what, 150, 3)
+        assert found["coverage"]["recommended"] >= 0.93
+        usual = found["coverage"]["PPI++ as usually printed"]
+        assert usual < min(0.94, found["coverage"]["recommended"])
+        assert found["width"]["recommended"] < found["width"]["human alone"] == 1
+    assert found["coverage"]["machine alone"] < 0.9
+
+
+def test_planted_favour_is_found_and_none_where_none_was_planted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The benchmark on a made collection: 16 teams, 10 families of four of them."""
+    made, there = tmp_path / "made", tmp_path / "judges" / "made"
+    uj.simulate("tiny", seed=4, out=made, topics=30, runs=32, teams=16, depth=20, K=100, C=1000)
+    there.mkdir(parents=True)
+    (there / "human.txt.gz").write_bytes((made / "qrels.txt").read_bytes())
+    monkeypatch.setattr(judges_truth, "FAMILIES", 10)
+    monkeypatch.setattr(judges_truth, "REL", 1)
+    none, planted = (judges_truth.favours(str(tmp_path), "made", rate) for rate in (0.0, 0.4))
+    assert none["families"] == planted["families"] == 10
+    assert none["found"] <= 0.1 and abs(none["effect"]) < 0.01
+    assert planted["found"] >= 0.8 and planted["effect"] > 0.02
+
+
+def test_finished_cells_are_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, asked = tmp_path / "out.jsonl", []
+
+    def unit(n: int) -> tuple[dict[str, object], object]:
+        key = {
+            "kind": "coverage",
+            "set": "s",
+            "judge": "j",
+            "measure": "AP",
+            "n": n,
+            "target": "topics",
+            "what": "runs",
+        }
+        both = dict.fromkeys(judges_truth.VARIANTS, 0.95 if n == 10 else 0.9)
+        return key, lambda: asked.append(n) or {"coverage": both, "width": both}
+
+    judges_truth.run(iter([unit(10)]), out)
+    judges_truth.run(iter([unit(10), unit(15)]), out)
+    assert asked == [10, 15] and [json.loads(line)["n"] for line in out.read_text().splitlines()] == [10, 15]
+    other = json.loads(out.read_text().splitlines()[0]) | {"what": "differences"}
+    out.write_text(out.read_text() + json.dumps(other) + "\n")
+    judges_truth.show(out)
+    told = capsys.readouterr().out
+    assert "| recommended | runs | 2 | 1 (50%) | 0.900 | 0.950 |" in told and "| AP | 15 | 0.900 |" in told

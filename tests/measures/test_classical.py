@@ -1,0 +1,303 @@
+"""The way without NumPy: the values of the registered measures bit for bit, the bytes of the ordinary way."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from places import DATA
+
+from unjudged import classical, cli, kernels
+from unjudged.cli import main, one_run
+from unjudged.cli import trec_eval as ordinary
+from unjudged.collection.load import read_collection
+from unjudged.io.trec import Reading
+from unjudged.kernels import _numpy
+from unjudged.measures import REGISTRY, measures, parse, trec_names
+from unjudged.measures.sets import OFFICIAL
+from unjudged.options import default
+
+pytestmark = pytest.mark.skipif(kernels.IN_USE != "C", reason="there are no C kernels")
+
+NAMES = [
+    *(f"{name}.1,3,7" for name in ("P", "recall", "ndcg_cut")),
+    *(name for name in trec_names.NAMES if name in classical._TREC),
+]
+
+
+def lines() -> list[classical.Line]:
+    """Every line there is."""
+    ours = [name for name in classical._PLAIN if name not in classical.COUNTS]
+    cut = [f"{name}@{k}" for name in classical._CUT for k in (1, 2, 3, 5, 100)]
+    return [*(classical.trec_lines(NAMES) or []), *(classical.lines_of(["official", "GMAP", *ours, *cut]) or [])]
+
+
+def registered(line: classical.Line, rel: int) -> Any:
+    """The measure of the registry behind a line."""
+    name, _, nearest = line.measure.partition(" ")
+    made = REGISTRY[name]
+    if name == "IPrec":
+        made = made(recall=line.parameter, rounding="nearest" if nearest else "up")
+    elif line.parameter:
+        made = made @ int(line.parameter)
+    return made if name == "NumRet" else made.default_rel(rel)
+
+
+def compare(qrels: Path, run: Path, rel: int, truncate: int = 0) -> None:
+    """Every line of one run, in every topic, and over all topics as the registry puts them together."""
+    wanted = lines()
+    found = classical.evaluate(str(qrels), str(run), wanted, rel=rel, truncate=truncate)
+    assert found is not None
+    collection = read_collection(str(qrels), str(run), Reading(truncate=truncate or None), topic_notes=False)
+    assert found.topics == list(collection.topics)
+    assert found.answered == collection.hits.answered.tolist()
+    for line, column in zip(wanted, found.values, strict=True):
+        if line.measure == "runid":
+            continue
+        measure = registered(line, rel)
+        cells = np.nan_to_num(measure.cells(collection.hits), nan=0.0, posinf=0.0, neginf=0.0)
+        assert column == cells.tolist(), (line.name, rel)
+        together = measure(mean="geometric") if line.geometric else measure
+        assert classical.over_topics(line, column) == together.over_topics(cells), line.name
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[str, str]:
+    """Judgments (negative grades, topics without relevant documents) and a run (ties, missing and other topics)."""
+    docs = [f"d{i}" for i in range(draw(st.integers(1, 25)))]
+    qrels, run = [], []
+    many = draw(st.integers(1, 12))
+    for topic in range(many):
+        judged = draw(st.lists(st.sampled_from(docs), unique=True, min_size=1))
+        qrels += [f"{topic} 0 {doc} {draw(st.integers(-2, 4))}" for doc in judged]
+    for topic in draw(st.lists(st.integers(0, many + 2), unique=True, min_size=1)):
+        listed = draw(st.lists(st.sampled_from(docs), unique=True, min_size=1))
+        run += [f"{topic} Q0 {doc} 1 {draw(st.sampled_from([1, 2, 2.5, -1e3]))} tag" for doc in listed]
+    run.append("0 Q0 x 1 0 tag" if not any(line.startswith("0 ") for line in run) else "")
+    return "\n".join(qrels), "\n".join(run)
+
+
+@settings(max_examples=60, deadline=None)
+@given(collections(), st.integers(1, 3), st.sampled_from([0, 3]))
+def test_generated_values_are_those_of_the_registry(
+    tmp_path_factory: pytest.TempPathFactory, made: tuple[str, str], rel: int, truncate: int
+) -> None:
+    folder = tmp_path_factory.mktemp("classical")
+    qrels, run = folder / "qrels", folder / "run"
+    qrels.write_text(made[0])
+    run.write_text(made[1])
+    compare(qrels, run, rel, truncate)
+
+
+def long_run(folder: Path, topics: int = 300, depth: int = 60) -> tuple[Path, Path]:
+    """A run long enough for NumPy's sums in blocks, and deep enough for its fast logarithms."""
+    random = np.random.default_rng(7)
+    qrels, run = folder / "qrels", folder / "a.run"
+    with qrels.open("w") as judged, run.open("w") as listed:
+        for topic in range(topics):
+            for doc in range(depth):
+                if random.random() < 0.5:
+                    judged.write(f"{topic} 0 doc-{doc} {int(random.integers(-1, 4))}\n")
+                listed.write(f"{topic} Q0 doc-{doc} 0 {random.random():.6f} made\n")
+    return qrels, run
+
+
+def test_sums_of_many_topics_and_long_lists(tmp_path: Path) -> None:
+    compare(*long_run(tmp_path), rel=1)
+    compare(*long_run(tmp_path, topics=2, depth=5000), rel=2)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=1200))
+@settings(max_examples=200, deadline=None)
+def test_sums_are_numpys(values: list[float]) -> None:
+    assert classical.sum_of(values) == float(np.sum(np.array(values)))
+    strided = np.array([values, values]).T.copy()[:, 0][np.newaxis]  # as a column of scores, one run
+    assert [classical.sum_of(values)] == strided.sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("collection", ["trec2-adhoc", "robust03", "dl19-passage"])
+def test_real_runs(collection: str) -> None:
+    if not (DATA / collection).is_dir():
+        pytest.skip("the real collections are not here")
+    compared = 0
+    for run in sorted((DATA / collection / "runs").iterdir())[:4]:
+        qrels = next((DATA / collection).glob("qrels*"))
+        if classical.evaluate(str(qrels), str(run), lines()) is not None:
+            compare(qrels, run, rel=1)
+            compared += 1
+    assert compared
+
+
+def test_names_and_order_are_trec_evals() -> None:
+    for wanted in (["official"], NAMES, ["official", "P.3"], ["P.3", "official"], ["recall.9,1", "map"]):
+        mine = classical.trec_lines(wanted)
+        theirs = ordinary._lines(wanted, 10, "qrels")
+        assert mine is not None
+        assert [(x.name, x.value, x.per_topic, x.summary, x.geometric) for x in mine] == [
+            (x.name, x.value, x.per_topic, x.summary, x.geometric) for x in theirs
+        ]
+        for a, b in zip(mine, theirs, strict=True):
+            if b.measure is not None:
+                assert str(registered(a, 1)(rounding="up") if "IPrec" in a.measure else registered(a, 1)) == (
+                    str(b.measure).replace("GMAP", "AP").replace("bpref(mean='geometric')", "bpref")
+                )
+
+
+def test_names_of_score_are_the_registrys() -> None:
+    wanted = [*OFFICIAL, *classical.USUAL, *(f"{name}@7" for name in classical._CUT)]
+    mine = classical.lines_of(["official", *classical.USUAL, *(f"{name}@7" for name in classical._CUT)])
+    assert mine is not None
+    assert [line.name for line in mine] == [str(m) for m in measures(wanted)]
+    assert default("measures", "score") == classical.USUAL
+    for name in classical._PLAIN:
+        assert [str(m) for m in parse(name)] == [line.name for line in classical.lines_of([name]) or []]
+    assert set(classical.COUNTS) <= {n for n, m in REGISTRY.items() if m.mean == "sum"}
+
+
+@pytest.mark.parametrize("wanted", ["AP'", "P", "P@0", "P@1e1", "AP@", "nDCG(dcg='jk')@5", "Q", "", "GMAP@5", "P@٣"])
+def test_other_measures_take_the_ordinary_way(wanted: str) -> None:
+    mine = classical.lines_of([wanted])
+    assert mine is None or [line.name for line in mine] == [str(m) for m in measures(wanted)]
+
+
+@pytest.mark.parametrize("wanted", ["P.0", "P.5,5", "P.", "map.5", "infAP", "all_trec", "P.5.5", "ndcg.1=2"])
+def test_other_trec_eval_measures_take_the_ordinary_way(wanted: str) -> None:
+    assert classical.trec_lines([wanted]) is None
+
+
+def both_ways(
+    call: list[str], monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> tuple[Any, Any]:
+    first = main(call), capfdbinary.readouterr()
+    with monkeypatch.context() as patched:
+        patched.setattr(cli, "_one_run", lambda given: None)
+        second = main(call), capfdbinary.readouterr()
+    return first, second
+
+
+CALLS = [
+    *(["trec_eval", *options] for options in ([], ["-q"], ["-qc"], ["-c", "-l", "2"], ["-M5", "-mmap"], ["-n", "-q"])),
+    ["trec_eval", "-m", "P.3,1", "-m", "ndcg_cut", "-m", "map_cut", "-m", "set_P", "-q"],
+    *(["score", *options] for options in ([], ["-q"], ["--format", "tsv"], ["-q", "--format", "tsv"])),
+    ["score", "-m", "official", "-q"],
+    ["score", "-m", "AP, nDCG@5,RR@3", "--measures", "GMAP"],
+]
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+def test_same_bytes_as_the_ordinary_way(
+    call: list[str],
+    zipped: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    paths = list(long_run(tmp_path, topics=20, depth=12))
+    if zipped:
+        for i, path in enumerate(paths):
+            paths[i] = path.with_name(f"{path.name}.gz")
+            paths[i].write_bytes(gzip.compress(path.read_bytes()))
+    taken = [call[0], *call[1:], *map(str, paths)]
+    assert (one_run.trec_eval if call[0] == "trec_eval" else one_run.score)(taken[1:]) == 0
+    capfdbinary.readouterr()
+    mine, ordinary = both_ways(taken, monkeypatch, capfdbinary)
+    assert mine == ordinary
+    assert mine[0] == 0 and mine[1].out
+
+
+ODD = {
+    "a repeated document": ("1 0 a 1\n", "1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n"),
+    "a judgment given twice": ("1 0 a 1\n1 0 a 1\n", "1 Q0 a 1 2 t\n"),
+    "two grades": ("1 0 a 1\n1 0 a 2\n", "1 Q0 a 1 2 t\n"),
+    "scattered judgments": ("1 0 a 1\n2 0 a 1\n1 0 b 1\n", "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n"),
+    "a scattered run": ("1 0 a 1\n2 0 a 1\n", "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"),
+    "a topic not answered": ("1 0 a 1\n2 0 a 1\n", "1 Q0 a 1 2 t\n"),
+    "a topic outside": ("1 0 a 1\n", "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n"),
+    "no topic in common": ("1 0 a 1\n", "2 Q0 a 1 2 t\n"),
+    "files swapped": ("1 Q0 a 1 2 t\n", "1 0 a 1\n"),
+    "an unusable line": ("1 0 a 1\n", "1 Q0 a 1 2 t\n1 Q0\n"),
+    "an unusable judgment": ("1 0 a x\n", "1 Q0 a 1 2 t\n"),
+    "NaN": ("1 0 a 1\n", "1 Q0 a 1 nan t\n"),
+    "nothing": ("", ""),
+    "JSON": ('{"1": {"a": 1}}', '{"1": {"a": 0.5}}'),
+    "BEIR": ("query-id\tcorpus-id\tscore\n1\ta\t1\n", "1 Q0 a 1 2 t\n"),
+    "MS MARCO": ("1 0 a 1\n", "1\ta\t1\n"),
+    "a byte-order mark": ("\ufeff1 0 a 1\n", "\ufeff1 Q0 a 1 2 t\n"),
+    "UTF-8": ("ä 0 ö 1\n", "ä Q0 ö 1 2 ü\n"),
+    "comments and blanks": ("# x\n\n 1\t0  a 1 \r\n", "#\n1 Q0\ta 1 2 t\r\n\n"),
+    "no newline at the end": ("1 0 a 1", "1 Q0 a 1 2 t"),
+}
+
+
+@pytest.mark.parametrize("verb", ["trec_eval", "score"])
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_the_input_both_ways_say_the_same(
+    odd: str, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip(("qrels", "run"), ODD[odd], strict=True):
+        Path(name).write_text(text, newline="")
+    mine, ordinary = both_ways([verb, "qrels", "run", "-q"], monkeypatch, capfdbinary)
+    assert mine == ordinary
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["trec_eval", "score"])
+def test_a_small_run_is_scored_without_numpy(verb: str, tmp_path: Path) -> None:
+    qrels, run = long_run(tmp_path, topics=3, depth=5)
+    program = (
+        "import sys, os\n"
+        "def ended(code):\n"
+        "    print(sorted({name.split('.')[0] for name in set(sys.modules) - before}), file=sys.stderr)\n"
+        "    sys.stderr.flush(), leave(code)\n"
+        "leave, os._exit = os._exit, ended\n"
+        f"sys.argv = ['unjudged', {verb!r}, {str(qrels)!r}, {str(run)!r}]\n"
+        "before = set(sys.modules)\n"
+        "from unjudged.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=600)
+    assert done.stdout
+    assert set(eval(done.stderr)) <= {"unjudged", "__future__", "gc", "itertools", "math", "array", "isal", "zlib"}
+
+
+def test_logarithms_are_those_of_the_c_library() -> None:
+    values = np.concatenate([np.arange(5000.0), np.random.default_rng(3).random(5000), [-1.0, np.inf]])
+    for binary in (False, True):
+        mine, twin = np.empty_like(values), np.empty_like(values)
+        kernels.logarithms(values, binary, mine)
+        _numpy.logarithms(values, binary, twin)
+        assert np.array_equal(mine, twin, equal_nan=True)
+        log = math.log2 if binary else math.log
+        assert mine[1:5000].tolist() == [log(v) for v in range(1, 5000)]
+
+
+def test_the_kernel_refuses_what_does_not_fit() -> None:
+    from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
+
+    grade, starts = np.array([1, 0], np.int32), np.array([0, 2], np.int64)
+    offsets, row, rank = np.array([0, 1], np.int64), np.array([1], np.int32), np.array([1], np.int32)
+    length = np.array([3], np.int32)
+    assert np.frombuffer(_c.evaluate([("NumRet", 0.0)], 1, grade, starts, offsets, row, rank, length))[0] == 3
+    for wrong in (
+        (grade[:1], starts, offsets, row, rank, length),
+        (grade, starts, offsets, row + 1, rank, length),
+        (grade, starts, offsets, row, rank - 1, length),
+        (grade, starts, offsets, row, rank, length[:0]),
+        (grade, starts, starts, row, rank, length),
+    ):
+        with pytest.raises(ValueError, match="do not fit"):
+            _c.evaluate([("AP", 0.0)], 1, *wrong)
+    with pytest.raises(KeyError):
+        _c.evaluate([("no such measure", 0.0)], 1, grade, starts, offsets, row, rank, length)
+    with pytest.raises(TypeError):
+        _c.evaluate(["AP"], 1, grade, starts, offsets, row, rank, length)
