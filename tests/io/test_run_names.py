@@ -28,6 +28,11 @@ def test_a_name_keeps_everything_but_the_format(path: str, name: str) -> None:
     assert files.run_name(path) == name
 
 
+@pytest.mark.parametrize("path", ["gpt.txt", "gpt.qrels", "d/gpt.tsv.gz", "gpt.jsonl", "gpt"])
+def test_a_judge_is_called_without_any_ending(path: str) -> None:
+    assert files.judge_name(path) == "gpt"
+
+
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bm25.json").write_text(JSON)
     (tmp_path / "bm25.txt").write_text(TREC)

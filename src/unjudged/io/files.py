@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STDIN = "-"
 ENDINGS = frozenset((".json", ".jsonl", ".parquet"))
 """Endings of file names that are no part of a run's name."""
+TEXT_ENDINGS = frozenset((".txt", ".tsv", ".csv", ".qrels", ".ndjson", ".parq"))
+"""Further endings that are no part of a judge's name."""
 GZIP = b"\x1f\x8b"
 """How gz begins."""
 _CHUNK = 1 << 18
@@ -37,13 +39,21 @@ def file_name(path: str | Path) -> str:
 
 
 def run_name(path: str | Path) -> str:
-    """A run's (or judge's) name: its file's, without `.gz`, then without `.json`, `.jsonl` or `.parquet`.
+    """A run's name: its file's, without `.gz`, then without `.json`, `.jsonl` or `.parquet`.
 
     `bm25.json.gz` is called `bm25`; `bm25.v2`, `input.ok8` and `bm25.txt` keep their names.
     """
-    name = file_name(path)
+    return _without(ENDINGS, file_name(path))
+
+
+def judge_name(path: str | Path) -> str:
+    """A judge's (or leaderboard's) name: its file's, without `.gz` and without an ending that only tells the format."""
+    return _without(ENDINGS | TEXT_ENDINGS, file_name(path))
+
+
+def _without(endings: frozenset[str], name: str) -> str:
     short, dot, ending = name.rpartition(".")
-    return short if short and dot + ending.lower() in ENDINGS else name
+    return short if short and dot + ending.lower() in endings else name
 
 
 def called(given: str, names: Collection[str]) -> str:
