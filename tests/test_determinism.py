@@ -129,7 +129,7 @@ COMMANDS: dict[str, str] = {
     "study correction, runs": "study correction QRELS RUNS --leave run --cutoffs 5 --per-run --test t --format tsv",
     "study correct": "study correct QRELS RUNS TEAMS -m P@5,AP --format tsv",
     "study judges": "study judges QRELS RUNS TEAMS --second-judge TRUTH --resamples 50",
-    "judges audit": "judges audit QRELS TRUTH --runs RUNS TEAMS --resamples 50 --show runs --format tsv",
+    "judges audit": "judges audit QRELS TRUTH --runs RUNS TEAMS --resamples 50 --bias --format tsv",
     "study corrected": "study corrected QRELS RUNS --machine TRUTH --target both --baseline OLD-NAME --format tsv",
     "judges sample": "judges sample QRELS --documents 60 --strata top --runs RUNS --sampled drawn.tsv --format list",
     "judges estimate": "judges estimate TRUTH QRELS --runs RUNS --sampled drawn.tsv -m P@5,RBP(p=0.8) --format tsv",

@@ -14,6 +14,7 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.cli import main
+from unjudged.io.write import write_qrels
 from unjudged.results import Verdict
 from unjudged.studies import QUESTIONS
 
@@ -99,6 +100,28 @@ def test_the_report_says_what_the_study_says(
         function = getattr(uj, UNDER_OWN_NAME[key])
         own = function(collection, None) if key == "after-correction" else function(collection, *measures, **options)
         assert plain(own.verdict) == section["verdict"]
+
+
+def test_the_report_holds_every_second_judge_to_the_same_study(tmp_path: Path) -> None:
+    uj.simulate("tiny", seed=5, out=tmp_path / "c", topics=26, runs=20, teams=6)
+    asked = [str(tmp_path / "c" / "qrels.txt"), str(tmp_path / "c" / "runs"), "-m", "nDCG@10,AP"]
+    collection = uj.load(*asked[:2])
+    judges = {"lenient": {"nonrelevant": 0.3}, "strict": {"relevant": 0.5}}
+    files = [str(tmp_path / f"{name}.txt") for name in judges]
+    for file, errors in zip(files, judges.values(), strict=True):
+        write_qrels(uj.flip(collection, seed=1, **errors).judgments, file)
+    (tmp_path / "families.tsv").write_text("run\tfamily\n" + "".join(f"{r}\todd\n" for r in collection.runs[::2]))
+    more = ["--judge-rel", "strict=2", "--families", str(tmp_path / "families.tsv")]
+    others = [word for file in files for word in ("--second-judge", file)]
+    (section,) = [s for s in run(["report", *asked, *others, *more])["sections"] if s["key"] == "another-judge"]
+    given = {"judge_rel": {"strict": 2}, "families": tmp_path / "families.tsv"}
+    told = uj.audit(collection, files, "nDCG@10,AP", **given, jobs=1)
+    assert plain(told.verdict) == section["verdict"] == run(section["command"])["verdict"]
+    assert section["columns"] == list(told.columns)
+    assert section["rows"] == json.loads(json.dumps([list(row) for row in told.rows()]))
+    assert set(zip(told.frame.judge, told.frame.judge_rel, strict=True)) == {("lenient", 1), ("strict", 2)}
+    with pytest.raises(uj.UnjudgedError, match="judge_rel: name the other judges, too"):
+        uj.report(collection, judge_rel={"strict": 2})
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no shared data")

@@ -139,9 +139,10 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
     ("tau, kendall's tau, kendall's", "How far two orders of runs agree: 1 the same order, 0 no relation, -1 "
         "reversed. tau 0.90 means that 95 of 100 pairs stand in the same order (Kendall 1938)."),
     ("tau_ap", "tau that weighs the top of the order more (Yilmaz, Aslam and Robertson 2008)."),
-    ("top_tau, top_overlap", "Kendall's tau of the best runs alone, and how many of the best runs are the same."),
-    ("rbo, overlap", "Rank-biased overlap: how alike two orders are, the top counting most (Webber et al. 2010). "
-        "Overlap: the share of relevant documents that both judges call relevant."),
+    ("top_tau", "Kendall's tau of the best runs alone."),
+    ("rbo", "Rank-biased overlap: how alike two orders are, the top counting most (Webber et al. 2010)."),
+    ("overlap", "What two judges share: in 'judges audit' the share of the best runs that are the same, in 'qrels "
+        "agree' the share of relevant documents that both call relevant."),
     ("power, discriminative", "Discriminative power: the share of pairs of runs that a measure tells apart "
         "significantly (Sakai 2006)."),
     ("required_difference", "The difference of means that is just significant, or that other topics confirm."),

@@ -311,9 +311,10 @@ _REPORT = (
         "judgments, or the judge's highest grade where that is lower); repeatable", "NAME=N", setting, repeats=True),
     Option("families", "which family each run is of (say, language-model rerankers): a TSV run<TAB>family with header; "
         "is one of them favoured?", "FILE"),
-    Option("show", "the table: judges (one row per judge and measure), labels (coverage by grade, kappa, alpha, "
-        "leniency), confusion, runs (what each run gains), families", "TABLE", default="judges",
-        choices=("judges", "labels", "confusion", "runs", "families")),
+    Option("judge_scale", "highest grade of one of the other judges, as NAME=3: what it gave above counts as unjudged "
+        "and is named with its lines; repeatable", "NAME=N", setting, repeats=True),
+    Option("bias", "what each run gains under every judge instead", flag=True),
+    Option("families_table", "the favour of every family of --families instead", flag=True),
     Option("leaderboards", "leaderboards in the formats tot or jsonl of TREC AutoJudge; the first is the truth",
         "LEADERBOARD", flags=(), nargs="+"),
     Option("machine", "the judgments of a machine, on more topics or more documents than the human ones", "FILE"),
@@ -512,6 +513,9 @@ _VARIANTS = (
     _variant("pool describe", "curves", help="show judged@k of every run instead"),
     _variant("study judges", "resamples", help="how often topics are drawn again for ranges and intervals",
         default=1000),
+    Option("study judges.labels", "one row per judge instead: coverage by grade, kappa, alpha, leniency, with "
+        "intervals", flag=True),
+    _variant("study judges", "confusion", help="the pairs of grades of every judge instead"),
     _variant("judges audit", "qrels", help="the human judgments", metavar="HUMAN"),
     _variant("judges audit", "second", help="judgments of the same topics by others, people or machines",
         metavar="OTHER", flags=(), nargs="+", repeats=False),
@@ -529,8 +533,8 @@ _VARIANTS = (
     _variant("judges estimate", "machine", metavar="MACHINE", flags=()),
     _variant("judges estimate", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
         repeats=True, required=True),
-    _variant("study over-judges", "show", help="the table: scores (of every run), or pairs (of runs: do judges "
-        "disagree?)", default="scores", choices=("scores", "pairs")),
+    Option("study over-judges.show", "the table: scores (of every run), or pairs (of runs: do judges disagree?)",
+        "TABLE", default="scores", choices=("scores", "pairs")),
     _variant("study over-judges", "measures", default=("AP", "nDCG@10", "P@10")),
     _variant("judges merge", "qrels", help="two or more files of judgments, one per judge", metavar="JUDGE", nargs="+"),
     _variant("judges merge", "rule", help="the merged grade: dawid-skene (the most probable, reliable judges count "
@@ -538,9 +542,9 @@ _VARIANTS = (
     _variant("judges merge", "runs", help="runs to score under every judge: files, folders or globs", flags=("--runs",),
         nargs="+", repeats=True, default=()),
     _variant("judges merge", "merged", help="write the merged judgments here, as TREC text"),
-    _variant("judges merge", "show", help="the table: judges (reliabilities), confusion (of each judge, by the model), "
+    Option("judges merge.show", "the table: judges (reliabilities), confusion (of each judge, by the model), "
         "documents (merged grade and its probability), and with --runs scores (the default then) and pairs",
-        default=None, choices=("judges", "confusion", "documents", "scores", "pairs")),
+        "TABLE", choices=("judges", "confusion", "documents", "scores", "pairs")),
     _variant("judges merge", "resamples", help="how often topics are drawn again for intervals of reliabilities",
         default=200),
     _variant("judges leaderboards", "resamples", help="how often topics are drawn again for ranges", default=1000),

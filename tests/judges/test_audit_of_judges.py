@@ -36,7 +36,7 @@ def test_order_against_plain_lists(means: list[tuple[int, int]]) -> None:
     human, other = ([m[side] / 10 for m in means] for side in (0, 1))
     found = dict(zip(FIGURES, order_figures(human, other, 5), strict=True))
     first, second = (sorted(range(len(means)), key=lambda run: (-side[run], run)) for side in (human, other))
-    assert found["top_overlap"] == pytest.approx(len(set(first[:5]) & set(second[:5])) / min(5, len(means)))
+    assert found["overlap"] == pytest.approx(len(set(first[:5]) & set(second[:5])) / min(5, len(means)))
     right = sum(
         sum(first.index(above) < first.index(run) for above in second[:place]) / place
         for place, run in enumerate(second)

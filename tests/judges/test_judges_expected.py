@@ -181,7 +181,7 @@ def test_words_and_yardsticks_of_the_specification(name: str) -> None:
     ).frame.set_index(["judge", "measure"])
     for judge, words in WORDS[name].items():
         for measure, word, yard in zip(("nDCG@10", "AP(rel=2)"), words, YARDSTICKS[name], strict=True):
-            assert found.verdict[judge, measure] == word, (judge, measure)
+            assert found.word[judge, measure] == word, (judge, measure)
             assert found.yardstick[judge, measure] == pytest.approx(yard, abs=0.0011)
 
 

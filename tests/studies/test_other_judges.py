@@ -126,11 +126,12 @@ def test_documents_only_one_has_judged_are_left_out_and_counted() -> None:
         warnings.simplefilter("ignore")
         c = uj.load(first, RUNS)
         result = uj.audit(c, second, resamples=10)
-        labels = uj.audit(c, second, resamples=10, show="labels")
-    assert "has judged 3 of 6 documents judged here (grade 0: 50 %, grade 1: 50 %)" in result.notes[0]
+        labels = uj.audit(c, second, resamples=10, labels=True)
+    assert "has judged 3 of 6 documents judged here (by grade here 0 to 1: 50 %)" in result.notes[0]
     assert "2 documents only it has judged left out" in result.notes[0]
-    found = {name: value for _, name, value, *_ in labels.rows()}
-    assert (found["documents"], found["human_only"], found["judge_only"]) == (3, 3, 2)
+    (found,) = labels.to_dict()["rows"]
+    assert (found["pairs"], found["human_only"], found["judge_only"]) == (3, 3, 2)
+    assert (found["coverage"], found["coverage_0"], found["coverage_1"]) == (0.5, 0.5, 0.5)
     assert found["leniency"] == pytest.approx(2 / 3 - 2 / 3)
     assert found["agreement_binary"] == pytest.approx(1 / 3)
     same = uj.load({"a": {"d0": 1}, "b": {"d0": 1, "d1": 0}}, RUNS)
@@ -139,15 +140,16 @@ def test_documents_only_one_has_judged_are_left_out_and_counted() -> None:
 
 def test_two_scales_are_compared_as_relevant_and_not(collection: uj.Collection) -> None:
     binary = uj.collapse(collection, rel=1)
-    found = {name: value for _, name, value, *_ in uj.audit(collection, binary, resamples=10, show="labels").rows()}
+    (found,) = uj.audit(collection, binary, resamples=10, labels=True).to_dict()["rows"]
     assert found["kappa"] is None and found["kappa_binary"] == pytest.approx(1)
+    assert (found["low"], found["high"]) == (found["kappa_binary_low"], found["kappa_binary_high"])
     told = uj.audit(collection, binary, "AP", rel=2, resamples=10)
     assert (row(told, "AP(rel=2)")["rel"], row(told, "AP(rel=2)")["judge_rel"]) == (2, 1)
     assert any("two scales" in note for note in told.notes)
 
 
 def test_confusion_counts_pairs_of_grades(collection: uj.Collection, folder: Path) -> None:
-    found = uj.audit(collection, str(folder / "turned.txt"), resamples=10, show="confusion")
+    found = uj.audit(collection, str(folder / "turned.txt"), resamples=10, confusion=True)
     counts = {(g, h): n for _, g, h, n in found.rows()}
     grade = collection.judgments.grade
     assert counts[0, 1] == (grade == 0).sum() and counts[1, 0] == (grade == 1).sum() and counts[0, 0] == 0
@@ -171,13 +173,13 @@ def test_a_planted_favour_for_a_family_shows(collection: uj.Collection) -> None:
     runs = sorted(collection.runs)
     family = {run: "liked" if collection.teams[run] == "team01" else "others" for run in runs}
     partial = uj.favour(collection, 0.9, team="team01", seed=1)
-    bias = uj.audit(collection, partial, "P@10", resamples=50, show="runs", families=family)
-    gains = {run: gain for _, _, run, _, _, _, gain, *_ in bias.rows()}
+    bias = uj.audit(collection, partial, "P@10", resamples=50, bias=True, families=family)
+    gains = {run: gain for _, _, run, _, gain, *_ in bias.rows()}
     liked = [gain for run, gain in gains.items() if family[run] == "liked"]
     assert min(liked) > 0
-    found = uj.audit(collection, partial, "P@10", resamples=50, show="families", families=family)
+    found = uj.audit(collection, partial, "P@10", resamples=50, families_table=True, families=family)
     rows = {r[2]: dict(zip(found.columns, r, strict=True)) for r in found.rows()}
-    assert rows["liked"]["effect"] > 0.05 and rows["liked"]["effect"] == pytest.approx(-rows["others"]["effect"])
+    assert rows["liked"]["favour"] > 0.05 and rows["liked"]["favour"] == pytest.approx(-rows["others"]["favour"])
     assert rows["liked"]["finding"] == "unknown"  # one block inside is too few
     assert rows["liked"]["p_value"] is None
 
@@ -189,10 +191,12 @@ def test_a_planted_favour_for_a_family_shows(collection: uj.Collection) -> None:
         ({"second": []}, "give a second judge"),
         ({"second": {"elsewhere": {"d": 1}}}, "no document was judged here and by the first judge"),
         ({"second": {"1": {"nowhere": 1}}}, "no document was judged here and by the first judge"),
-        ({"show": "everything"}, "show can be judges, labels"),
+        ({"labels": True, "bias": True}, "one table at a time: --labels or --bias"),
+        ({"judge_scale": {"nobody": 2}}, "--judge-scale nobody=2: no judge is called so"),
+        ({"judge_scale": {"A": 0}}, "the highest grade is a whole number of 1 or more"),
         ({"judge_rel": {"nobody": 2}}, "no judge is called so"),
         ({"judge_rel": {"A": "x"}}, "a whole number of 1 or more"),
-        ({"show": "families"}, "families need to be named"),
+        ({"families_table": True}, "families need to be named"),
         ({"families": {"no-run": "x"}}, "the families name none of these runs"),
         ({"alpha": 5}, "alpha lies between 0 and 1"),
         ({"resamples": 0}, "at least 1 resample"),
@@ -267,6 +271,66 @@ def test_bad_files_are_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFi
     for sentence, words in cases.items():
         code, out, said = run_cli(capsys, *words)
         assert (code, out) == (2, "") and sentence in said and "Traceback" not in said
+
+
+def test_coverage_by_grade_stands_first_and_what_is_relevant_is_printed(
+    folder: Path, collection: uj.Collection, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    kept = [f for n, f in enumerate(lines) if f[3] != "0" or n % 5 == 0]
+    (tmp_path / "chosen.txt").write_text("".join(f"{t} {i} {d} {2 * int(g)}\n" for t, i, d, g in kept))
+    files = (str(folder / "qrels.txt"), str(tmp_path / "chosen.txt"), "--runs", str(folder / "runs"))
+    more = ("-m", "AP", "--resamples", "10", "--jobs", "1", "--judge-rel", f"{tmp_path / 'chosen.txt'}=2")
+    code, out, _ = run_cli(capsys, "judges", "audit", *files, *more)
+    head, row_told, *_ = out.splitlines()
+    zeros = [n for n, f in enumerate(lines) if f[3] == "0"]
+    share = sum(n % 5 == 0 for n in zeros) / len(zeros)
+    assert code == 0 and head.split()[:4] == ["judge", "judged,", "by", "grade"]
+    assert row_told.split("  ")[1:2] == [f"0: {100 * share:.0f} %, 1 to {max(f[3] for f in lines)}: 100 %"]
+    assert "1, judge 2" in row_told
+    _, out, _ = run_cli(capsys, "judges", "audit", *files, *more, "--format", "tsv")
+    told = dict(zip(*(line.split("\t") for line in out.splitlines()), strict=True))
+    assert (told["rel"], told["judge_rel"], told["word"]) == ("1", "2", "unknown")
+    wanted = "judge measure tau tau_ap top_tau overlap rbo significant_human significant_judge false_alarms misses "
+    assert set(told) >= set(f"{wanted}reversals changed yardstick shift spread word".split())
+    _, out, _ = run_cli(capsys, "judges", "audit", *files, *more, "--labels", "--format", "tsv")
+    wanted = "judge pairs coverage kappa kappa_quadratic kappa_binary alpha_nominal alpha_ordinal alpha_binary "
+    assert set(out.splitlines()[0].split("\t")) >= set(f"{wanted}leniency low high".split())
+    _, out, _ = run_cli(capsys, "judges", "audit", *files, *more, "--bias", "--format", "tsv")
+    assert set(out.splitlines()[0].split("\t")) >= {"judge", "measure", "run", "family", "bias", "low", "high"}
+    (tmp_path / "families.tsv").write_text("run\tfamily\n" + "".join(f"{run}\tx\n" for run in collection.runs[:5]))
+    table = ("--families", str(tmp_path / "families.tsv"), "--families-table")
+    _, out, _ = run_cli(capsys, "judges", "audit", *files, *more, *table, "--format", "tsv")
+    wanted = "judge measure family runs blocks favour low high p_value p_adjusted finding"
+    assert set(out.splitlines()[0].split("\t")) >= set(wanted.split())
+
+
+def test_grades_outside_the_scale_are_named_with_their_lines(
+    folder: Path, collection: uj.Collection, tmp_path: Path
+) -> None:
+    """A machine that says 7 on a scale of 0 to 2, and -1: named; left out, where the scale is told."""
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    for place, grade in ((4, "7"), (11, "-1"), (20, "9")):
+        lines[place][3] = grade
+    (tmp_path / "odd.txt").write_text("# labels\n" + "".join(" ".join(f) + "\n" for f in lines))
+    found = uj.audit(collection, {"odd": str(tmp_path / "odd.txt")}, "nDCG@10", resamples=10, jobs=1)
+    top = int(collection.judgments.grade.max())
+    below, above = found.notes[-2:]
+    assert below == "1 grade of odd below 0 counts as unjudged: line 13 (grade -1)"
+    assert above.startswith(f"2 grades of odd above {top}, outside of its scale? line 6 (grade 7), line 22 (grade 9)")
+    told = uj.audit(
+        collection, {"odd": str(tmp_path / "odd.txt")}, "nDCG@10", resamples=10, jobs=1, judge_scale={"odd": top}
+    )
+    assert f"above {top}, the end of its scale, left out: line 6 (grade 7), line 22 (grade 9)" in told.notes[-1]
+    without = [f for place, f in enumerate(lines) if place not in (4, 11, 20)]
+    (tmp_path / "without.txt").write_text("".join(" ".join(f) + "\n" for f in without))
+    plain = uj.audit(collection, {"odd": str(tmp_path / "without.txt")}, "nDCG@10", resamples=10, jobs=1)
+    assert told.frame.equals(plain.frame) and not told.frame.equals(found.frame)
+    memory = {"101": {"d": 1}, **{t: {} for t in collection.topics}}
+    for topic, _, doc, grade in lines:
+        memory[topic][doc] = int(grade)
+    found = uj.audit(collection, {"odd": memory}, "nDCG@10", resamples=10, jobs=1)
+    assert f"document {lines[4][2]} of topic {lines[4][0]} (grade 7)" in found.notes[-1]
 
 
 def _judged(folder: Path, change: Callable[[int, list[str]], list[str] | None]) -> str:
@@ -405,7 +469,7 @@ def test_charts_tell_what_the_tables_say(tmp_path_factory: pytest.TempPathFactor
     bias = found.plot("bias").spec["data"]["values"]
     assert {run["family"] for run in bias} == {"even", "odd"} and bias[0]["shift"] == pytest.approx(row.shift)
     assert np.std([run["gain"] for run in bias], ddof=1) == pytest.approx(row.spread)
-    runs = uj.audit(c, {"noisy": other}, "nDCG@10", show="runs", resamples=20, jobs=1).frame.set_index("run")
+    runs = uj.audit(c, {"noisy": other}, "nDCG@10", bias=True, resamples=20, jobs=1).frame.set_index("run")
     for point in found.plot("ranks").spec["data"]["values"]:
         assert (point["first"], point["second"]) == (runs["rank"][point["run"]], runs["rank_judge"][point["run"]])
     several = uj.audit({"x": c, "y": c}, {"noisy": other}, "nDCG@10", resamples=20, jobs=1)

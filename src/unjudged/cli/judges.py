@@ -19,7 +19,10 @@ ESTIMATE = (
 ESTIMATE_CHARTS = ("estimates",)
 MERGE_CHARTS = ("spread",)
 SAMPLE = ("topics", "documents", "strata", "depth", "seed")
-AUDIT = ("judge_rel", "families", "show", "alpha", "resamples", "seed")
+AUDIT = (
+    *(*options.OF_JUDGES, "labels", "confusion", "bias", "families_table"),
+    *("alpha", "resamples", "seed"),
+)
 
 
 def _audit(args: argparse.Namespace) -> None:
@@ -27,12 +30,12 @@ def _audit(args: argparse.Namespace) -> None:
 
     unjudged judges audit human.txt machine.txt --runs runs/ --rel 2 -m nDCG@10
     unjudged judges audit human.txt gpt.txt llama.txt --runs runs/ --teams teams.tsv --families families.tsv
-    unjudged judges audit human.txt machine.txt --runs runs/ --show labels --format tsv
+    unjudged judges audit human.txt machine.txt --runs runs/ --labels --format tsv
 
     One row per judge and measure, a verdict each: solid, with care, fragile or unknown. It rests on the decisions
     between two runs that change (beside a yardstick: what changes when only the topics are drawn again), on reversals,
-    and on tau among the best runs, never on tau over all runs. --show labels, confusion, runs and families give the
-    other tables. Only documents both have judged count. docs/judges.md explains every column.
+    and on tau among the best runs, never on tau over all runs. --labels, --confusion, --bias and --families-table give
+    the other tables. Only documents both have judged count. docs/judges.md explains every column.
     """
     from unjudged.studies import find, study
 

@@ -30,6 +30,7 @@ READING = (
 )
 POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
+OF_JUDGES = ("judge_rel", "judge_scale", "families")
 TESTING = ("test", "alpha", "resamples", "seed")
 WORK = ("workdir", "cluster")
 ARRANGING = ("sort", "rows", "digits")

@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     add_settings(parser, "report")
     options.add_all(parser, "report", options.SCORE_TABLE)
-    options.add(parser, "slice", "title", "queries", "second", "fail_on", command="report")
+    options.add(parser, "slice", "title", "queries", "fail_on", command="report")
+    options.group(parser, "other judges", "second", *options.OF_JUDGES, command="report")
     options.group(parser, "output", "format", "output", "pdf", "open", command="report")
 
 
@@ -76,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
             executor=executor,
             thresholds=thresholds,
             second=None if args.second is None else options.open_other_judges(args, args.second),
+            **options.keywords(args, *options.OF_JUDGES),
             slice=args.slice,
             queries=read_texts(args.queries, collection.topics) if args.queries else None,
             progress=_bar if sys.stderr.isatty() else None,

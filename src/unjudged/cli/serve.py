@@ -19,7 +19,8 @@ HELP = "the local page: the report with controls, on this computer only"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     report.add_settings(parser, "serve")
-    options.add(parser, "second", "port", "open", "max_upload", command="serve")
+    options.add(parser, "port", "open", "max_upload", command="serve")
+    options.group(parser, "other judges", "second", *options.OF_JUDGES, command="serve")
     options.group(parser, "judging page", *judge.PAGE, command="serve")
 
 
@@ -48,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
             desk=Desk(collection, judge.setup(args)),
             executor=executor,
             second=second,
+            of_judges=options.keywords(args, *options.OF_JUDGES),
             **options.keywords(args, "port", "max_upload", "jobs", "workdir"),
         )
     return 0

@@ -8,6 +8,9 @@ from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.ids import to_text
 
+HEADS = (("run", "team"), ("run", "block"))
+"""First lines that name the columns, whatever group of runs is asked for."""
+
 
 def read_teams(path: str, what: str = "team") -> dict[str, str]:
     """Run name -> team name, in the order of the file; or another group of runs (`what`) that stands there."""
@@ -21,7 +24,7 @@ def read_teams(path: str, what: str = "team") -> dict[str, str]:
     teams: dict[str, str] = {}
     for number, line in enumerate(to_text(raw).split("\n"), 1):
         line = line.rstrip("\r")
-        if not line.strip() or (number == 1 and line.casefold().split("\t")[:2] == ["run", what]):
+        if not line.strip() or (number == 1 and tuple(line.casefold().split("\t")[:2]) in (("run", what), *HEADS)):
             continue
         fields = line.split("\t")
         if len(fields) < 2 or not fields[0].strip() or not fields[1].strip():

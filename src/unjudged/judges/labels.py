@@ -80,6 +80,13 @@ class SamePairs:
         return same_kind and self.other_top <= self.human_top
 
 
+def on_scale(judgments: Judgments, top: int | None) -> Judgments:
+    """The judgments with grades above `top`, the end of the judge's scale, unjudged."""
+    if top is None or int(judgments.grade.max(initial=0)) <= top:
+        return judgments
+    return judgments.with_grades(np.where(judgments.grade > top, -1, judgments.grade).astype(np.int32))
+
+
 def same_pairs(human: Judgments, other: Judgments) -> SamePairs:
     """Two sets of judgments on the topics of the first; a UsageError where they have nothing in common."""
     topics = list(human.topics)

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 COLUMNS = (
     *("judge", "measure", "judge_measure", "runs", "topics"),
     *(f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")),
-    *("pairs", "significant", "significant_judge", "false_alarms", "misses", "reversals", "changed", "yardstick"),
+    *("pairs", "significant_human", "significant_judge", "false_alarms", "misses", "reversals", "changed", "yardstick"),
 )
 CAPTION = (
     "range: on redrawn topics, no confidence interval. Decisions between two runs by paired t tests (Holm); yardstick: "
@@ -86,7 +86,7 @@ def _laid_out(rows: list[Row], top: int) -> tuple[list[str], list[Row]]:
         for figure in ("tau", "top_tau"):
             low, high = r[f"{figure}_low"], r[f"{figure}_high"]
             order += [r[figure], None if low is None or high is None else f"{low:.2f} to {high:.2f}"]
-        counts = [r[c] for c in ("significant", "significant_judge", "false_alarms", "misses", "reversals")]
+        counts = [r[c] for c in ("significant_human", "significant_judge", "false_alarms", "misses", "reversals")]
         shares = [None if r[c] is None else Shown(percent(r[c])) for c in ("changed", "yardstick")]
         body.append((*row[:5], *order, *counts, *shares))
     return head, body

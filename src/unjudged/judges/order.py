@@ -14,7 +14,7 @@ from unjudged.statistics.rbo import rbo
 
 Floats = npt.NDArray[np.float64]
 
-FIGURES = ("tau", "tau_ap", "top_overlap", "top_tau", "rbo")
+FIGURES = ("tau", "tau_ap", "overlap", "top_tau", "rbo")
 PATIENCE = 0.9
 """p of rank-biased overlap."""
 

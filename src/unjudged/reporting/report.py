@@ -148,6 +148,9 @@ def report(
     pooled: Any = "infer",
     thresholds: str | os.PathLike[str] | Thresholds | None = None,
     second: Any = None,
+    judge_rel: Any = None,
+    judge_scale: Any = None,
+    families: Any = None,
     title: str = "",
     queries: Mapping[str, str] | None = None,
     slice: Any = None,
@@ -161,7 +164,8 @@ def report(
 
     `measures` (the first one leads), `rel` and `unjudged` as for `score`; `depth` and `pooled` describe the pool where
     they are known. `thresholds` changes the limits of the verdicts (a TOML file, docs/report.md). `second` are the
-    judgments of somebody else for the same topics. `title` stands on top (else the collection's name); `queries` are
+    judgments of somebody else for the same topics (several, or {name: one}), with `judge_rel`, `judge_scale` and
+    `families` as for `audit`. `title` stands on top (else the collection's name); `queries` are
     the texts of the topics, {topic: text}. `slice` asks whether it holds in every kind of topic (a TSV topic<TAB>label,
     or {topic: label}). Scores (`load_scores`) get the questions that need no judgments. `executor`, `jobs` and
     `workdir` as for `study`. `progress` is told (key of the question, share of all that is done).
@@ -174,8 +178,9 @@ def report(
     else:
         wanted = tuple(str(m) for m in ([measures] if isinstance(measures, str) else measures))
     settings = Settings(wanted, rel, unjudged, seed, depth, pooled)
+    of_judges = {"judge_rel": judge_rel, "judge_scale": judge_scale, "families": families}
     asking = Asking(
-        collection, settings, limits, second, call, executor, jobs, workdir, {}, title, queries or {}, slice
+        collection, settings, limits, second, call, executor, jobs, workdir, {}, title, queries or {}, slice, of_judges
     )
     made = Report(asking, list(asking.sections(progress or silent)))
     if path is not None:

@@ -164,7 +164,8 @@ class Settings:
 @dataclass(frozen=True, eq=False)
 class Asking:
     """A collection (or a score table) under question: the settings, the limits, a second judge, and where the work is
-    done. `slice` says which slice each topic is in (a file, or {topic: label}).
+    done. `slice` says which slice each topic is in (a file, or {topic: label}); `of_judges` what is known of the other
+    judges: judge_rel, judge_scale and families, as the study `judges` takes them.
 
     The runs are looked at in order of their names, so that the order in which they were given shows nowhere.
     """
@@ -181,10 +182,13 @@ class Asking:
     title: str = ""
     queries: Mapping[str, str] = field(default_factory=dict)
     slice: Any = None
+    of_judges: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.collection, Collection):
             self._refuse_what_needs_judgments()
+        if self.second is None and (told := [name for name, value in self.of_judges.items() if value]):
+            raise UsageError(f"{listed(told)}: name the other judges, too (--second-judge FILE)")
         if self.slice is not None:
             slices_of(self.collection.topics, self.slice)  # what cannot be used is told before the work
         if len(self.collection.runs) < 2:
@@ -237,8 +241,9 @@ class Asking:
         options |= given
         words = ("study", key, *words_of(self.collection), *settings.flags(given))
         if key == "another-judge" and not alone:
-            options["second"] = self.second
+            options |= {"second": self.second, **{name: value for name, value in self.of_judges.items() if value}}
             words = (*words, *(word for file in files_of(self.second) for word in ("--second-judge", file)))
+            words = (*words, *words_about(self.of_judges))
         if asked is SLICES:
             options["slice"] = self.slice
             words = (*words, "--slice", *files_of([self.slice]))
@@ -291,6 +296,18 @@ class Asking:
             files = (*files, os.fspath(self.slice))
         settings = {**read, **self.settings.to_dict()}
         return Provenance(__version__, self.call, files, settings, self.settings.seed)
+
+
+def words_about(judges: Mapping[str, Any]) -> list[str]:
+    """What is known of the other judges as a command says it: `--judge-rel gpt=4 --families families.tsv`."""
+    words: list[str] = []
+    for name, value in judges.items():
+        flag = f"--{name.replace('_', '-')}"
+        if name == "families":
+            words += [flag, *files_of([value])] if value else []
+        else:
+            words += [word for judge, grade in dict(value or ()).items() for word in (flag, f"{judge}={grade}")]
+    return words
 
 
 def files_of(second: Any) -> list[str]:

@@ -23,11 +23,12 @@ from unjudged.collection import Collection, Judgments
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Records, marks, theme
 from unjudged.io.files import called
+from unjudged.io.lines_of import lines_of
 from unjudged.io.teams import read_teams
 from unjudged.judges.agreement import is_qrels, names_of
 from unjudged.judges.decisions import Changes, decisions, yardstick
 from unjudged.judges.families import blocks_of, favour
-from unjudged.judges.labels import GRADED, STATISTICS, SamePairs, label_agreement, same_pairs
+from unjudged.judges.labels import GRADED, STATISTICS, SamePairs, label_agreement, on_scale, same_pairs
 from unjudged.judges.order import FIGURES, order_agreement
 from unjudged.judges.scores import judged_from, judged_share, score_matrices, under_both
 from unjudged.measures import Measure
@@ -46,20 +47,24 @@ from unjudged.thresholds import Threshold, Thresholds
 
 Floats = npt.NDArray[np.float64]
 
-SHOWN = ("judges", "labels", "confusion", "runs", "families")
 COLUMNS = (
     *("judge", "measure", "rel", "judge_rel", "topics", "runs", "documents", "covered", "kappa_binary", "leniency"),
     *(f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")),
-    *("pairs", "significant", "significant_judge", "false_alarms", "misses", "reversals", "changed"),
+    *("pairs", "significant_human", "significant_judge", "false_alarms", "misses", "reversals", "changed"),
     *("false_alarm_rate", "miss_rate", "yardstick", "times_yardstick", "changed_uncorrected"),
-    *("reversals_uncorrected", "mean", "mean_judge", "shift", "spread", "verdict", "decided_by"),
+    *("reversals_uncorrected", "mean", "mean_judge", "shift", "spread", "word", "decided_by"),
 )
-LABELS = ("judge", "statistic", "value", "low", "high")
+LABELS = (
+    *("judge", "pairs", "coverage", *STATISTICS[:6], "leniency", "low", "high", "agreement_binary"),
+    *("grade_difference", "human_only", "judge_only", "rel", "judge_rel"),
+    *(f"{statistic}_{end}" for statistic in STATISTICS for end in ("low", "high")),
+)
+"""And the coverage of every grade. `low` and `high` are those of kappa_binary, which any two scales have."""
 CONFUSION = ("judge", "grade", "judge_grade", "documents")
-RUNS = ("judge", "measure", "run", "family", "mean", "mean_judge", "difference", "low", "high", "rank", "rank_judge")
+BIAS = ("judge", "measure", "run", "family", "bias", "low", "high", "mean", "mean_judge", "rank", "rank_judge")
 FAMILIES = (
-    *("judge", "measure", "family", "runs", "blocks_inside", "blocks_outside", "effect", "low", "high", "p_value"),
-    *("p_adjusted", "curved_effect", "curved_low", "curved_high", "curved_p", "curved_p_adjusted", "finding"),
+    *("judge", "measure", "family", "runs", "blocks", "favour", "low", "high", "p_value", "p_adjusted", "finding"),
+    *("blocks_outside", "curved_favour", "curved_low", "curved_high", "curved_p", "curved_p_adjusted"),
 )
 PERMUTATIONS = 999
 CHARTS = ("ranks", "confusion", "decisions", "bias")
@@ -73,6 +78,8 @@ DECISIONS = {
     "reversal": (theme.VERMILION, "\u00d7"),
 }
 """What becomes of a decision: colour and sign in the chart; grey where both judges say the same."""
+SHOWN_LINES = 10
+"""Grades outside a scale that are named."""
 MOST_RUNS = 80
 """Runs in the chart of decisions; of more, the best."""
 SAID = {
@@ -180,8 +187,12 @@ def judges(
     *,
     second: Any = None,
     judge_rel: Any = None,
+    judge_scale: Any = None,
     families: Any = None,
-    show: str = "judges",
+    labels: bool = False,
+    confusion: bool = False,
+    bias: bool = False,
+    families_table: bool = False,
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 0,
@@ -192,28 +203,32 @@ def judges(
     both have judged. One row per judge and measure: how the labels agree, how far the runs keep their order (tau,
     tau_AP, overlap and tau of the best runs, rank-biased overlap; each with its range on redrawn topics), and which
     decisions between two runs (paired t tests, Holm) change: false alarms, misses, reversals, beside a yardstick, the
-    share that changes when only the topics are drawn again. `show` gives another table: labels (coverage by grade,
-    kappa, alpha, leniency), confusion, runs (how much each run gains or loses), families (is a family of runs
-    favoured?). The smallest relevant grade of the other judge is that of these judgments, or its highest grade where
-    that is lower; `judge_rel` sets it.
+    share that changes when only the topics are drawn again. Other tables: `labels` (coverage by grade, kappa, alpha,
+    leniency; one row per judge), `confusion` (pairs of grades), `bias` (how much each run gains or loses),
+    `families_table` (is a family of runs favoured?). The smallest relevant grade of the other judge is that of these
+    judgments, or its highest grade where that is lower; `judge_rel` sets it. `judge_scale` is the highest grade of a
+    judge: what it gave above counts as unjudged, and is named with its lines.
     """
     check("alpha", alpha)
     check("resamples", resamples)
     check("seed", seed)
-    if show not in SHOWN:
-        raise UsageError(f"show can be {', '.join(SHOWN)}, not {show!r}{nearest(show, SHOWN)}")
+    show = _table_asked(labels=labels, confusion=confusion, bias=bias, families_table=families_table)
     others = other_judges(second)
+    scales = _of_judges("--judge-scale", judge_scale, others, "the highest grade")
     setup = prepare(case, scoring, Runs(seed=seed))
     check_topic_scores(setup.measures)
     limit, collection = case.limits["another-judge"], setup.collection
     counts = {topic for topic, there in zip(collection.topics, setup.counted, strict=True) if there}
-    found = {name: _same_pairs(collection, name, other, counts) for name, other in others.items()}
-    rels = _relevant(scoring.smallest, judge_rel, found)
+    kept = {name: on_scale(other, scales.get(name)) for name, other in others.items()}
+    found = {name: _same_pairs(collection, name, other, counts, scales.get(name)) for name, other in kept.items()}
+    given = _of_judges("--judge-rel", judge_rel, found, "the smallest relevant grade")
+    rels = {name: given.get(name, min(scoring.smallest, max(pairs.other_top, 1))) for name, pairs in found.items()}
     runs = sorted(collection.runs)
     family_of = _families(case, families, runs)
     family_names = sorted(set(family_of.values()))
     _tell(case, found, rels, scoring.smallest)
-    given = dict(judge_rel or {})
+    for name, other in others.items():
+        _tell_outside(case, name, other, found[name], scales.get(name), limit)
     sides = [_scored(setup.measures, collection, pairs, given.get(name), runs) for name, pairs in found.items()]
     shared = Shared(
         score_matrices(collection, setup.measures, sorted(counts), runs),
@@ -257,7 +272,7 @@ def judges(
     return Answer(
         columns,
         rows,
-        _verdict(case, limit, worst, audits, told, others[worst.judge].source),
+        _verdict(case, limit, worst, audits, told, favours.get((worst.judge, lead), []), others[worst.judge].source),
         layout=layout,
         figures=charts(drawn, lead),
         caption=_caption(show, limit),
@@ -285,24 +300,33 @@ def other_judges(second: Any) -> dict[str, Judgments]:
     return dict(zip(names, map(judgments_of, given), strict=True))
 
 
-def _same_pairs(collection: Collection, name: str, other: Judgments, counts: set[str]) -> SamePairs:
-    """What the human and one judge have both judged, in the topics that count."""
+def _table_asked(**flags: bool) -> str:
+    """The table that is asked for instead of the main one, by its flag; empty where none is."""
+    asked = [name for name, wanted in flags.items() if wanted]
+    if len(asked) > 1:
+        raise UsageError(f"one table at a time: {' or '.join('--' + name.replace('_', '-') for name in asked)}")
+    return "".join(asked)
+
+
+def _same_pairs(collection: Collection, name: str, other: Judgments, counts: set[str], top: int | None) -> SamePairs:
+    """What the human and one judge have both judged, in the topics that count; `top` of its scale where it is told."""
     found = same_pairs(collection.judgments, other)
+    found = found if top is None else replace(found, other_top=top)
     kept = [place for place, topic in enumerate(found.topics) if topic in counts]
     if len(kept) < 2:
         raise UsageError(f"{name}: the second judge needs at least two topics in common with the first")
     return replace(found, topics=tuple(found.topics[place] for place in kept), tables=found.tables[kept])
 
 
-def _relevant(rel: int, given: Any, found: Mapping[str, SamePairs]) -> dict[str, int]:
-    """The smallest relevant grade of every judge: as given, else that of the human as far as the judge's scale goes."""
-    told = {called(name, found): grade for name, grade in (given or {}).items()}
+def _of_judges(option: str, given: Any, judges: Mapping[str, Any], what: str) -> dict[str, int]:
+    """What was said of single judges, by name: {name: grade}, or pairs of them as the command line has them."""
+    told = {called(str(name), judges): grade for name, grade in dict(given or ()).items()}
     for name, grade in told.items():
-        if name not in found:
-            raise UsageError(f"--judge-rel {name}={grade}: no judge is called so{nearest(name, found)}")
+        if name not in judges:
+            raise UsageError(f"{option} {name}={grade}: no judge is called so{nearest(name, judges)}")
         if not str(grade).isdecimal() or int(grade) < 1:
-            raise UsageError(f"--judge-rel {name}={grade}: the smallest relevant grade is a whole number of 1 or more")
-    return {name: int(told.get(name, min(rel, max(pairs.other_top, 1)))) for name, pairs in found.items()}
+            raise UsageError(f"{option} {name}={grade}: {what} is a whole number of 1 or more")
+    return {name: int(grade) for name, grade in told.items()}
 
 
 def _families(case: Case, given: Any, runs: Sequence[str]) -> dict[str, str]:
@@ -323,8 +347,8 @@ def _families(case: Case, given: Any, runs: Sequence[str]) -> dict[str, str]:
 def _tell(case: Case, found: Mapping[str, SamePairs], rels: Mapping[str, int], rel: int) -> None:
     """Notes: coverage by grade, which comes first; grades that do not fit; what counts as relevant."""
     for name, pairs in found.items():
-        shares = ", ".join(f"grade {grade}: {percent(share)}" for grade, share in pairs.shares.items())
-        told = f"{name} has judged {pairs.pairs:,} of {counted(pairs.human, 'document')} judged here ({shares})"
+        many = f"{pairs.pairs:,} of {counted(pairs.human, 'document')} judged here"
+        told = f"{name} has judged {many} (by grade here {_by_grade(pairs)})"
         if pairs.other_only:
             told += f"; {counted(pairs.other_only, 'document')} only it has judged left out"
         case.note(told)
@@ -333,6 +357,36 @@ def _tell(case: Case, found: Mapping[str, SamePairs], rels: Mapping[str, int], r
                 f"{name} gives grades up to {pairs.other_top}, these judgments up to {pairs.human_top}: two scales, so "
                 f"only relevant (here from {rel}, there from {rels[name]}; --judge-rel) and nonrelevant are compared"
             )
+
+
+def _tell_outside(case: Case, name: str, other: Judgments, pairs: SamePairs, top: int | None, limit: Threshold) -> None:
+    """Notes: grades outside the judge's scale, with their lines; nothing is left out in silence."""
+    below = np.flatnonzero(other.grade < 0)
+    if len(below):
+        is_told = "counts" if len(below) == 1 else "count"
+        case.note(f"{counted(len(below), 'grade')} of {name} below 0 {is_told} as unjudged: {_places(other, below)}")
+    highest = pairs.human_top if top is None else top
+    above = np.flatnonzero(other.grade > highest)
+    if not len(above):
+        return
+    many = f"{counted(len(above), 'grade')} of {name} above {highest}"
+    if top is not None:
+        case.note(f"{many}, the end of its scale, left out: {_places(other, above)}")
+    elif len(above) < limit["outside"] * len(other):
+        case.note(f"{many}, outside of its scale? {_places(other, above)} (--judge-scale {name}={highest} leaves out)")
+
+
+def _places(judgments: Judgments, rows: npt.NDArray[np.int64]) -> str:
+    """`line 9 (grade 7), line 12 (grade 5)`; topic and document where no line of a file is known."""
+    shown = rows[:SHOWN_LINES].tolist()
+    pairs = [(judgments.topics[int(judgments.topic[row])], judgments.docs[row]) for row in shown]
+    lines = lines_of(judgments.source, pairs)
+    told = [
+        f"{f'line {line}' if line else f'document {doc} of topic {topic}'} (grade {int(judgments.grade[row])})"
+        for row, (topic, doc), line in zip(shown, pairs, lines, strict=True)
+    ]
+    more = f" and {len(rows) - len(told):,} more" if len(rows) > len(told) else ""
+    return ", ".join(told) + more
 
 
 def _scored(
@@ -412,10 +466,20 @@ def _word(limit: Threshold, audit: Audit, runs: Sequence[str], favours: Sequence
         else "with care"
         if tau >= limit["top_tau_care"]
         else "fragile",
-        "favour for a family": "with care" if any(row[-1] == "found" for row in favours) else "solid",
+        "favour for a family": "with care" if _favoured(favours)["found"] else "solid",
     }
     reason = min(words, key=lambda name: WORST_FIRST.index(words[name]))
     return Word(words[reason], reason)
+
+
+def _favoured(favours: Sequence[Row]) -> dict[str, list[str]]:
+    """The families a judge is found, or suspected, to favour or to treat badly, each with its favour."""
+    at = [FAMILIES.index(name) for name in ("finding", "family", "favour")]
+    told: dict[str, list[str]] = {"found": [], "suspected": []}
+    for finding, family, effect in ([row[place] for place in at] for row in favours):
+        if finding in told:
+            told[finding].append(f"{family} ({effect:+.3f})")
+    return told
 
 
 def _unknown(limit: Threshold, audit: Audit, runs: Sequence[str]) -> str:
@@ -442,7 +506,13 @@ def _unknown(limit: Threshold, audit: Audit, runs: Sequence[str]) -> str:
 
 
 def _verdict(
-    case: Case, limit: Threshold, worst: Audit, audits: Sequence[Audit], told: Mapping[Any, Word], source: str
+    case: Case,
+    limit: Threshold,
+    worst: Audit,
+    audits: Sequence[Audit],
+    told: Mapping[Any, Word],
+    favours: Sequence[Row],
+    source: str,
 ) -> Verdict:
     """The verdict of the leading measure, for the judge who changes most; other words are named."""
     own, changes = told[worst.judge, worst.measure], worst.holm
@@ -452,7 +522,9 @@ def _verdict(
     what = f"of {changes.pairs:,} decisions between two runs by {worst.measure}, {who} changes"
     if own.word == "unknown":
         sentence = f"{own.reason}; {what} {percent(changes.changed)}"
-        if not changes.significant_human and not changes.significant_judge:
+        if worst.pairs.uneven > limit["uneven"]:  # few changes among chosen documents would be quoted as agreement
+            sentence = f"{own.reason}, so what changes by {worst.measure} says nothing about the others"
+        elif not changes.significant_human and not changes.significant_judge:
             sentence = f"{own.reason}; by {worst.measure} no two runs differ significantly here or under {who}"
     else:
         top = min(int(limit["top"]), worst.arrays["runs"].shape[1])
@@ -465,6 +537,10 @@ def _verdict(
             f"{what} {percent(changes.changed)} ({kinds}), {as_many}; without adjustment it reverses {reversed_}, and "
             f"tau among the best {top} runs is {worst.top_tau:.2f}"
         )
+        kinds_of = _favoured(favours)
+        sentence += f"; it treats {listed(kinds_of['found'])} differently from other runs" if kinds_of["found"] else ""
+        sentence += f"; it may favour {listed(kinds_of['suspected'])}" if kinds_of["suspected"] else ""
+        sentence += f"; decided by {own.reason}" if own.word != "solid" else ""
     sentence += _other_words(worst, audits, told)
     file = source if Path(source).is_file() else "FILE"
     step = case.step(
@@ -474,7 +550,7 @@ def _verdict(
         flags=[
             *("--second-judge", file),
             *(("--rel", str(worst.rels[0])) if worst.rels[0] > 1 else ()),
-            *("-m", worst.measure, "--show", "runs"),
+            *("-m", worst.measure, "--bias"),
         ],
     )
     finding = f"{who} changes {percent(changes.changed)} of {changes.pairs:,} decisions between runs"
@@ -534,8 +610,8 @@ def _favour_rows(audit: Audit, families: Sequence[str], shared: Shared, limit: T
         sizes = int(shared.families[place].sum()), sum(within), len(within) - sum(within)
         p_values = (p, float(adjusted[0][place])) if enough[place] else (None, None)
         curve = (curved_p, float(adjusted[1][place])) if enough[place] else (None, None)
-        told = (effect, low, high, *p_values, curved, curved_low, curved_high, *curve, finding)
-        rows.append((audit.judge, audit.measure, family, *sizes, *told))
+        told = (effect, low, high, *p_values, finding, sizes[2], curved, curved_low, curved_high, *curve)
+        rows.append((audit.judge, audit.measure, family, *sizes[:2], *told))
     return rows
 
 
@@ -553,17 +629,19 @@ def _table(
     """The columns, rows and layout that were asked for."""
     each = list({audit.judge: audit for audit in audits}.values())
     if show == "labels":
-        return LABELS, [row for audit in each for row in _label_rows(audit)], None
+        columns = (*LABELS, *(f"coverage_{grade}" for grade in each[0].pairs.coverage))
+        return columns, [_label_row(audit) for audit in each], lambda: _labels_laid_out(each)
     if show == "confusion":
         return CONFUSION, [row for audit in each for row in _confusion_rows(audit)], None
-    if show == "runs":
-        return RUNS, [row for audit in audits for row in _run_rows(audit, runs, family_of)], None
-    if show == "families":
+    if show == "bias":
+        return BIAS, [row for audit in audits for row in _bias_rows(audit, runs, family_of)], None
+    if show == "families_table":
         if not favours:
             raise UsageError("families need to be named: --families FILE, a TSV run<TAB>family")
-        return FAMILIES, [row for rows in favours.values() for row in rows], None
+        found = [row for rows in favours.values() for row in rows]
+        return FAMILIES, found, lambda: _families_laid_out(found)
     rows = [_row(audit, told[audit.judge, audit.measure], len(runs)) for audit in audits]
-    return COLUMNS, rows, lambda: _laid_out(rows)
+    return COLUMNS, rows, lambda: _laid_out(rows, audits)
 
 
 def _row(audit: Audit, word: Word, runs: int) -> Row:
@@ -580,32 +658,73 @@ def _row(audit: Audit, word: Word, runs: int) -> Row:
     )
 
 
-def _laid_out(rows: Sequence[Row]) -> Table:
-    """What fits on a screen; the other formats have every column."""
-    head = ["judge", "measure", "covered", "kappa", "tau", "top tau", "range", "significant", "judge's"]
-    head += ["false alarms", "misses", "changed", "x yardstick", "reversals", "spread", "verdict"]
+def _laid_out(rows: Sequence[Row], audits: Sequence[Audit]) -> Table:
+    """What fits on a screen, coverage by grade first; the other formats have every column."""
+    head = ["judge", "judged, by grade", "relevant from", "measure", "kappa", "tau", "top tau", "range", "significant"]
+    head += ["judge's", "false alarms", "misses", "changed", "x yardstick", "reversals", "spread", "word"]
     body: list[Row] = []
-    for row in rows:
+    for row, audit in zip(rows, audits, strict=True):
         r = dict(zip(COLUMNS, row, strict=True))
         span = f"{r['top_tau_low']:.2f} to {r['top_tau_high']:.2f}"
-        cells = [r["judge"], r["measure"], percent(r["covered"]), f"{r['kappa_binary']:.2f}", f"{r['tau']:.3f}"]
-        cells += [f"{r['top_tau']:.2f}", span, r["significant"], r["significant_judge"], r["false_alarms"], r["misses"]]
-        cells += [percent(r["changed"]), f"{r['times_yardstick']:.1f}", r["reversals_uncorrected"]]
-        body.append(
-            [*(Shown(c) if isinstance(c, str) else c for c in cells), Shown(f"{r['spread']:.3f}"), r["verdict"]]
-        )
+        cells = [r["judge"], _by_grade(audit.pairs), _grades_told(audit), r["measure"], f"{r['kappa_binary']:.2f}"]
+        cells += [f"{r['tau']:.3f}", f"{r['top_tau']:.2f}", span, r["significant_human"], r["significant_judge"]]
+        cells += [r["false_alarms"], r["misses"], percent(r["changed"]), f"{r['times_yardstick']:.1f}"]
+        cells += [r["reversals_uncorrected"], f"{r['spread']:.3f}"]
+        body.append([*(Shown(c) if isinstance(c, str) else c for c in cells), r["word"]])
     return head, body
 
 
-def _label_rows(audit: Audit) -> list[Row]:
+def _by_grade(pairs: SamePairs) -> str:
+    """The share of each grade's documents that the judge has judged: `0: 8 %, 1 to 3: 100 %`."""
+    said: list[tuple[list[int], str]] = []
+    for grade, share in pairs.shares.items():
+        text = percent(share) if share in (0.0, 1.0) or 0.01 < share < 0.995 else f"{100 * share:.2f} %"
+        if said and said[-1][1] == text:
+            said[-1][0].append(grade)
+        else:
+            said.append(([grade], text))
+    return ", ".join(f"{g[0]}: {text}" if len(g) == 1 else f"{g[0]} to {g[-1]}: {text}" for g, text in said)
+
+
+def _grades_told(audit: Audit) -> str:
+    """The smallest relevant grade here, and that of the judge where it is another one."""
+    here, there = audit.rels
+    return str(here) if here == there else f"{here}, judge {there}"
+
+
+def _label_row(audit: Audit) -> Row:
     pairs = audit.pairs
-    counts = {"documents": pairs.pairs, "human_only": pairs.human - pairs.pairs, "judge_only": pairs.other_only}
-    rows: list[Row] = [(audit.judge, name, value, None, None) for name, value in counts.items()]
-    rows.append((audit.judge, "covered", pairs.covered, None, None))
-    rows += [(audit.judge, f"covered_grade_{grade}", share, None, None) for grade, share in pairs.shares.items()]
-    rows += [(audit.judge, "rel", audit.rels[0], None, None), (audit.judge, "judge_rel", audit.rels[1], None, None)]
-    rows += [(audit.judge, name, *(audit.label(name) or (None, None, None))) for name in STATISTICS]
-    return rows
+    found = {name: audit.label(name) or (None, None, None) for name in STATISTICS}
+    return (
+        *(audit.judge, pairs.pairs, pairs.covered, *(found[name][0] for name in (*STATISTICS[:6], "leniency"))),
+        *(*found["kappa_binary"][1:], found["agreement_binary"][0], found["grade_difference"][0]),
+        *(pairs.human - pairs.pairs, pairs.other_only, *audit.rels, *(end for v in found.values() for end in v[1:])),
+        *pairs.shares.values(),
+    )
+
+
+def _labels_laid_out(audits: Sequence[Audit]) -> Table:
+    """Judges side by side, every figure with its interval; what no two scales allow is left out."""
+    known = [name for name in STATISTICS if any(audit.label(name) for audit in audits)]
+    body: list[Row] = []
+    for audit in audits:
+        figures = [audit.label(name) for name in known]
+        told = [None if v is None else Shown(f"{v[0]:.2f} [{v[1]:.2f}, {v[2]:.2f}]") for v in figures]
+        body.append((audit.judge, _by_grade(audit.pairs), audit.pairs.pairs, Shown(_grades_told(audit)), *told))
+    names = [name.replace("_", " ") for name in known]
+    return ["judge", "judged, by grade", "documents", "relevant from", *names], body
+
+
+def _families_laid_out(rows: Sequence[Row]) -> Table:
+    head = ["judge", "measure", "family", "runs", "blocks", "outside", "favour", "range", "p", "adjusted", "curved p"]
+    body: list[Row] = []
+    for row in rows:
+        r = dict(zip(FAMILIES, row, strict=True))
+        span = f"{r['low']:+.3f} to {r['high']:+.3f}"
+        tests = [None if r[c] is None else Shown(f"{r[c]:.3f}") for c in ("p_value", "p_adjusted", "curved_p_adjusted")]
+        cells = [*row[:5], r["blocks_outside"], Shown(f"{r['favour']:+.3f}"), Shown(span), *tests, r["finding"]]
+        body.append(cells)
+    return [*head, "finding"], body
 
 
 def _confusion_rows(audit: Audit) -> list[Row]:
@@ -613,29 +732,31 @@ def _confusion_rows(audit: Audit) -> list[Row]:
     return [(audit.judge, g, h, table[i][j]) for i, g in enumerate(values) for j, h in enumerate(values)]
 
 
-def _run_rows(audit: Audit, runs: Sequence[str], family_of: Mapping[str, str]) -> list[Row]:
+def _bias_rows(audit: Audit, runs: Sequence[str], family_of: Mapping[str, str]) -> list[Row]:
     human, other, low, high = audit.arrays["runs"]
     places = ranks(human).tolist(), ranks(other).tolist()
     values = zip(human.tolist(), other.tolist(), (other - human).tolist(), low.tolist(), high.tolist(), strict=True)
     return [
-        (audit.judge, audit.measure, run, family_of.get(run), *own, places[0][r], places[1][r])
+        (audit.judge, audit.measure, run, family_of.get(run), *own[2:], *own[:2], places[0][r], places[1][r])
         for r, (run, own) in enumerate(zip(runs, values, strict=True))
     ]
 
 
 def _caption(show: str, limit: Threshold) -> str:
-    if show == "runs":
+    if show == "bias":
         return "Mean over topics under the other judge minus that under these judgments, with its 95 % interval."
-    if show == "families":
+    if show == "families_table":
         return (
-            "effect: score a family gets from the judge beyond what its score under these judgments explains; its "
-            "range on redrawn topics; p by permuting the family between teams, adjusted (Holm) for all families; "
-            "curved: the same with a curve in place of the straight line."
+            "favour: score a family gets from the judge beyond what its score under these judgments explains; its "
+            "range on redrawn topics; p by permuting the family between blocks (teams; one with runs inside "
+            "and outside is two), adjusted (Holm) for all families; curved p: the same, adjusted, with a curve in "
+            "place of the straight line."
         )
     if show in ("labels", "confusion"):
         return "Documents both have judged; intervals from redrawn topics."
     return (
-        f"Documents both have judged. top tau: among the best {limit['top']:g} runs; its range on redrawn topics, no "
+        f"judged, by grade: share of the documents of each grade here that the judge has judged, too; only documents "
+        f"both have judged count. top tau: among the best {limit['top']:g} runs; its range on redrawn topics, no "
         "confidence interval. Decisions between two runs by paired t tests (Holm): changed in all, and in yardsticks, "
         "the share that changes with the topics alone; reversals without adjustment. spread: of the runs' gains."
     )

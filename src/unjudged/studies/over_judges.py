@@ -72,7 +72,7 @@ def over_judges(
     others = other_judges(second)
     wanted = tuple(measures_for(collection, measures, rel))
     check_topic_scores(wanted)
-    rels = {called(name, others): rel for name, rel in (judge_rel or {}).items()}
+    rels = {called(name, others): rel for name, rel in dict(judge_rel or ()).items()}
     if unknown := [name for name in rels if name not in others]:
         raise UsageError(f"--judge-rel {unknown[0]}: no judge is called so{nearest(unknown[0], others)}")
     own = collection.judgments.source

@@ -50,7 +50,7 @@ class Page:
     """The page of a collection as an ASGI application, with its jobs and uploads; use it in a `with` block.
 
     `max_upload` is in bytes; `desk` is the judging page's. `before_section` is called in the working thread with each
-    section's key. `work` is handed on to the questions: second (other judges), executor, jobs, workdir.
+    section's key. `work` is handed on to the questions: second (other judges), of_judges, executor, jobs, workdir.
     """
 
     def __init__(

@@ -1,0 +1,28 @@
+"""On which lines of a file judgments stand, for messages that name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from unjudged.io import files
+from unjudged.io.ids import to_text
+
+_BETWEEN = re.compile(r'[\s,"]+')
+"""What stands between names in all formats with a judgment on each line."""
+
+
+def lines_of(source: str, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
+    """The line of each (topic, document): the first on which both names stand; None where there is none, or no file."""
+    if not Path(source).is_file():
+        return [None] * len(pairs)
+    found: dict[tuple[str, str], int] = {}
+    for number, raw in files.lines(source):
+        if len(found) == len(pairs):
+            break
+        names = set(_BETWEEN.split(to_text(raw)))
+        for pair in pairs:
+            if pair not in found and names.issuperset(pair):
+                found[pair] = number
+    return [found.get(pair) for pair in pairs]
