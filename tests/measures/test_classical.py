@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,8 @@ from unjudged import classical, cli, kernels
 from unjudged.cli import main, one_run
 from unjudged.cli import trec_eval as ordinary
 from unjudged.collection.load import read_collection
+from unjudged.errors import InputError
+from unjudged.io import files
 from unjudged.io.trec import Reading
 from unjudged.kernels import _numpy
 from unjudged.measures import REGISTRY, measures, parse, trec_names
@@ -54,8 +57,9 @@ def registered(line: classical.Line, rel: int) -> Any:
 def compare(qrels: Path, run: Path, rel: int, truncate: int = 0) -> None:
     """Every line of one run, in every topic, and over all topics as the registry puts them together."""
     wanted = lines()
-    found = classical.evaluate(str(qrels), str(run), wanted, rel=rel, truncate=truncate)
-    assert found is not None
+    evaluated = classical.evaluate(str(qrels), [str(run)], wanted, rel=rel, truncate=truncate)
+    assert evaluated is not None
+    (found,) = evaluated
     collection = read_collection(str(qrels), str(run), Reading(truncate=truncate or None), topic_notes=False)
     assert found.topics == list(collection.topics)
     assert found.answered == collection.hits.answered.tolist()
@@ -130,7 +134,7 @@ def test_real_runs(collection: str) -> None:
     compared = 0
     for run in sorted((DATA / collection / "runs").iterdir())[:4]:
         qrels = next((DATA / collection).glob("qrels*"))
-        if classical.evaluate(str(qrels), str(run), lines()) is not None:
+        if classical.evaluate(str(qrels), [str(run)], lines()) is not None:
             compare(qrels, run, rel=1)
             compared += 1
     assert compared
@@ -214,6 +218,98 @@ def test_same_bytes_as_the_ordinary_way(
     assert mine[0] == 0 and mine[1].out
 
 
+def several(folder: Path, zipped: bool = False) -> list[str]:
+    """Judgments and a folder of four runs: whole, without two topics, with topics outside, without judged documents."""
+    qrels, run = long_run(folder, topics=20, depth=12)
+    whole = run.read_text().splitlines(keepends=True)
+    topics = list(dict.fromkeys(line.split()[0] for line in whole))
+    runs = folder / "runs"
+    runs.mkdir()
+    made = {
+        "whole.txt": whole,
+        "short": [line for line in whole if line.split()[0] not in topics[3:5]],
+        "more": [*whole, "x Q0 d 1 2 t\n", "y Q0 d 1 2 t\n"],
+        "none": [f"{topics[0]} Q0 unknown 1 2 t\n"],
+    }
+    for name, lines in made.items():
+        data = "".join(lines).encode()
+        (runs / f"{name}{'.gz' * zipped}").write_bytes(gzip.compress(data) if zipped else data)
+    return [str(qrels), str(runs)]
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["-q"], ["--format", "tsv"], ["-q", "--format", "tsv"], ["-m", "official,GMAP"]]
+)
+@pytest.mark.parametrize("jobs", [[], ["--jobs", "1"], ["--jobs", "3"]], ids=" ".join)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_several_runs_have_the_bytes_and_notes_of_the_ordinary_way(
+    options: list[str],
+    jobs: list[str],
+    zipped: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    call = [*several(tmp_path, zipped), *options, *jobs]
+    assert one_run.score(call) == 0
+    capfdbinary.readouterr()
+    mine, ordinary = both_ways(["score", *call], monkeypatch, capfdbinary)
+    assert mine == ordinary
+    assert mine[0] == 0 and mine[1].err.count(b"note:") == 4 - (b"x" not in mine[1].err)
+
+
+@pytest.mark.parametrize("outside", [[], ["first"], ["last"], ["first", "last"]])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_one_file_read_by_two_threads(
+    outside: list[str],
+    scattered: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    qrels, run = long_run(tmp_path, topics=40, depth=12)
+    lines = run.read_text().splitlines(keepends=True)
+    if scattered:
+        lines.append(lines.pop(0))
+    lines[:0] = ["x Q0 d 1 2 t\n"] * ("first" in outside)
+    lines += ["y Q0 d 1 2 t\n"] * ("last" in outside)
+    run.write_text("".join(lines))
+    parts: list[Any] = []
+    halves = files.halves
+    monkeypatch.setattr(files, "halves", lambda path, least: parts.append(halves(path, least)) or parts[-1])
+    monkeypatch.setattr(classical, "HALVED", 1000)
+    call = ["score", str(qrels), str(run), "-q", "--format", "tsv", "--jobs", "2"]
+    mine, ordinary = both_ways(call, monkeypatch, capfdbinary)
+    assert mine == ordinary and mine[0] == 0
+    assert parts and parts[0] is not None
+
+
+def test_halves_are_the_file_and_begin_with_a_topic(tmp_path: Path) -> None:
+    _, run = long_run(tmp_path, topics=40, depth=12)
+    parts = files.halves(str(run), 1000)
+    assert parts is not None
+    first, second = (b"".join(map(bytes, part)) for part in parts)
+    assert first + second == run.read_bytes() and min(len(first), len(second)) > len(first + second) / 3
+    topics = [{line.split()[0] for line in half.splitlines()} for half in (first, second)]
+    assert not topics[0] & topics[1]
+    assert files.halves(str(run), 1 << 30) is None
+    for text in ("1 Q0 d 1 1 r\n" * 100, "x" * 5000, "\n" * 5000):  # one topic, no line, no field
+        run.write_text(text)
+        assert files.halves(str(run), 1000) is None
+
+
+def test_pieces_made_beside_are_the_same_and_their_errors_are_raised(tmp_path: Path) -> None:
+    pieces = [b"%d" % i * 100 for i in range(50)]
+    assert list(files.beside(iter(pieces))) == pieces
+    left = files.beside(iter(pieces))
+    assert next(left) == pieces[0]
+    left.close()  # the thread that makes them ends
+    damaged = tmp_path / "run.gz"
+    damaged.write_bytes(gzip.compress(random.Random(1).randbytes(1 << 20).hex().encode())[:-9])
+    with pytest.raises(InputError, match="cut off"):
+        list(files.beside(files.chunks(str(damaged))))
+
+
 ODD = {
     "a repeated document": ("1 0 a 1\n", "1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n"),
     "a judgment given twice": ("1 0 a 1\n1 0 a 1\n", "1 Q0 a 1 2 t\n"),
@@ -270,13 +366,13 @@ def test_a_small_run_is_scored_without_numpy(verb: str, tmp_path: Path) -> None:
     assert set(eval(done.stderr)) <= {
         "unjudged",
         "__future__",
-        "atexit",
         "gc",
         "itertools",
         "math",
         "array",
         "isal",
         "zlib",
+        "atexit",
     }
 
 

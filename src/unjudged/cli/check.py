@@ -32,7 +32,7 @@ from unjudged.io.check.answers import AnswerRun, check_answers
 from unjudged.io.check.corpus import check_corpus
 from unjudged.io.trec import Reading
 from unjudged.io.write import write_whole
-from unjudged.measures.ties import tie_effect
+from unjudged.measures.ties import TieEffect, tie_effect
 from unjudged.results import Provenance, Result
 
 TIE_EFFECT = 0.001
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         _only_trec(args.qrels, args.runs)
         tallies, looks = lint.check(args.qrels, args.runs, args.teams)
         copies = _copies(tallies[0], looks) if args.fix else {}
-        ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks})
+        ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks if look.any_tied})
     found = [*(finding for tally in tallies for finding in tally.findings()), *ties]
     if args.corpus is not None:
         found += check_corpus(args.corpus, [args.qrels, *(look.path for look in looks)])
@@ -108,19 +108,30 @@ def _only_trec(qrels: str, runs: Sequence[str]) -> None:
 
 def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
     """Runs whose mean score depends on the order of tied documents by more than TIE_EFFECT."""
-    if any(files.read_once(path) for path in (qrels, *paths.values())):
+    if not paths or any(files.read_once(path) for path in (qrels, *paths.values())):
         return []
+    try:
+        effects = _effects(qrels, paths)
+    except UnjudgedError:  # of one of them: the others can still be looked at
+        effects = [effect for name, path in paths.items() for effect in _readable_effects(qrels, {name: path})]
     found = []
     for name, path in paths.items():
-        try:
-            collection = read_collection(qrels, {name: path}, Reading("expected", lenient=True), jobs=1)
-        except UnjudgedError:
-            continue  # reported by other findings
-        moved = [e for e in tie_effect(collection) if e.high - e.low > TIE_EFFECT]
+        moved = [e for e in effects if e.run == name and e.high - e.low > TIE_EFFECT]
         if moved:
             detail = " and ".join(f"{e.measure} from {e.low:.4f} to {e.high:.4f}" for e in moved)
             found.append(findings.Finding.of("UJ119", path, None, len(moved), detail))
     return found
+
+
+def _effects(qrels: str, paths: dict[str, str]) -> list[TieEffect]:
+    return tie_effect(read_collection(qrels, paths, Reading("expected", lenient=True), jobs=1))
+
+
+def _readable_effects(qrels: str, paths: dict[str, str]) -> list[TieEffect]:
+    try:
+        return _effects(qrels, paths)
+    except UnjudgedError:
+        return []  # reported by other findings
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:

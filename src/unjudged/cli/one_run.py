@@ -1,18 +1,21 @@
-"""One run and the classical measures: `trec_eval` and `score` without NumPy and argparse.
+"""Runs and the classical measures: `trec_eval` and `score` without NumPy and argparse.
 
 A call with other options, and whatever `classical.evaluate` does not take, gives None: the ordinary way follows.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from unjudged.classical import COUNTS, USUAL, c_kernels, evaluate, lines_of, over_topics, trec_lines
-from unjudged.io.files import run_name
+from unjudged.errors import one_line
+from unjudged.io import files
+from unjudged.kernels import OUTSIDE_COUNTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from unjudged.classical import Evaluated, Line
 
@@ -40,52 +43,122 @@ def _usual_trec_eval(argv: Sequence[str]) -> tuple[list[str], dict[str, list[str
     return (paths, flags) if len(paths) == 2 and plain else None
 
 
-def _usual_score(argv: Sequence[str]) -> tuple[list[str], list[str], bool, str] | None:
-    """Files, measures, whether each topic is shown, and the format of a call with no other options; None for others."""
-    paths: list[str] = []
-    wanted: list[str] = []
-    per_topic, form = False, ""
-    rest = iter(argv)
-    for text in rest:
-        if text in ("-m", "--measures"):
-            wanted.append(next(rest, ""))
-        elif text in ("-q", "--per-topic"):
-            per_topic = True
-        elif text == "--format" and not form:
-            form = next(rest, "-")
-        elif text.startswith("-") or not text:
+class _Score:
+    """A call of `score` with nothing but files, measures, -q, --jobs and --format text or tsv."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.wanted: list[str] = []
+        self.per_topic, self.form = False, ""
+        self.jobs: int | None = None
+
+    @classmethod
+    def of(cls, argv: Sequence[str]) -> _Score | None:
+        """None for any other call."""
+        call, rest, jobs = cls(), iter(argv), ""
+        for text in rest:
+            if text in ("-m", "--measures"):
+                call.wanted.append(next(rest, ""))
+            elif text in ("-q", "--per-topic"):
+                call.per_topic = True
+            elif text == "--format" and not call.form:
+                call.form = next(rest, "-")
+            elif text == "--jobs" and not jobs:
+                jobs = next(rest, "-")
+            elif text.startswith("-") or not text:
+                return None
+            else:
+                call.paths.append(text)
+        if (
+            len(call.paths) < 2
+            or call.form not in ("", "text", "tsv")
+            or not all(w and w[0] != "-" for w in call.wanted)
+        ):
             return None
+        if jobs:
+            if not (jobs.isascii() and jobs.isdecimal() and 0 < len(jobs) < 5 and int(jobs)):
+                return None
+            call.jobs = int(jobs)
+        call.wanted = call.wanted or list(USUAL)
+        call.form = call.form or "text"
+        return call
+
+
+def _runs(given: Sequence[str]) -> dict[str, str] | None:
+    """Name -> file of the runs; None where one of them may be something else than files of TREC text."""
+    paths: list[str] = []
+    for spec in given:
+        if files.kind(spec) == "folder":
+            inside = os.listdir(spec)  # noqa: PTH208 - pathlib takes long to import
+            if any(files.kind(os.path.join(spec, name)) != "file" for name in inside):  # noqa: PTH118
+                return None
+            paths += files.expand(spec) if inside else []
+        elif files.kind(spec) == "file":
+            paths.append(spec)
         else:
-            paths.append(text)
-    usual = len(paths) == 2 and form in ("", "text", "tsv") and all(w and w[0] != "-" for w in wanted)
-    return (paths, wanted or list(USUAL), per_topic, form or "text") if usual else None
+            return None
+    names = files.run_names(paths)
+    return dict(zip(names, paths, strict=True)) if paths and len(set(names)) == len(names) else None
 
 
-def _score_text(run: str, lines: Sequence[Line], found: Evaluated, per_topic: bool, form: str) -> bytes:
+def _notes(paths: Sequence[str], runs: Sequence[Evaluated]) -> list[str]:
+    """What there is to say of topics and documents that do not fit the judgments."""
+    from unjudged.io import run_notes
+
+    def noticed(run: Evaluated) -> Iterator[str]:
+        if run.outside:
+            yield run_notes.outside(run.outside, run.outside_name, run.outside == OUTSIDE_COUNTED)
+        if missing := run.answered.count(False):
+            yield run_notes.not_answered(missing, run.topics[run.answered.index(False)])
+        if not run.hits:
+            yield run_notes.NONE_JUDGED
+
+    return run_notes.told_once((path, list(noticed(run))) for path, run in zip(paths, runs, strict=True))
+
+
+def _score_text(names: Sequence[str], lines: Sequence[Line], runs: Sequence[Evaluated], call: _Score) -> bytes:
     """The table of `score`, as text or tsv."""
-    means = [over_topics(line, column) for line, column in zip(lines, found.values, strict=True)]
-    topics = list(zip(found.topics, zip(*found.values, strict=True), strict=True)) if per_topic else []
-    if form == "tsv":
-        from array import array
-
-        from unjudged.text import tsv_cell
-
-        heads = [f"{tsv_cell(run)}\t{tsv_cell(topic)}" for topic, _ in topics] + [f"{tsv_cell(run)}\tall"]
-        numbers = array("d", [value for _, values in topics for value in values] + means)
-        names = [f"\t{line.name}\t".encode() for line in lines]
-        encoded = [head.encode("utf-8", "surrogateescape") for head in heads]
-        written: bytes = c_kernels().write_rows(encoded, names, numbers, b"\n")
-        return b"run\ttopic\tmeasure\tvalue\n" + written
+    means = [[over_topics(line, column) for line, column in zip(lines, run.values, strict=True)] for run in runs]
+    if call.form == "tsv":
+        return _tsv(names, lines, runs, means, call.per_topic)
     from unjudged.text import aligned, printable, shown, to_the_right
 
     def cells(values: Sequence[float]) -> list[str]:
         return [shown(int(v) if line.measure in COUNTS else v) for v, line in zip(values, lines, strict=True)]
 
-    head = ["run", "topic"] if per_topic else ["run"]
-    all_topics = [*topics, ("all", means)]
-    rows = [[*map(printable, (run, topic)[: len(head)]), *cells(values)] for topic, values in all_topics]
+    head = ["run", "topic"] if call.per_topic else ["run"]
+    rows = []
+    for name, run, mean in zip(names, runs, means, strict=True):
+        each = list(zip(run.topics, zip(*run.values, strict=True), strict=True)) if call.per_topic else []
+        for topic, values in (*each, ("all", mean)):
+            rows.append([*map(printable, (name, topic)[: len(head)]), *cells(values)])
     columns = [*head, *(line.name for line in lines)]
     return aligned(columns, rows, to_the_right(rows, len(columns))).encode("utf-8", "surrogateescape")
+
+
+def _tsv(
+    names: Sequence[str],
+    lines: Sequence[Line],
+    runs: Sequence[Evaluated],
+    means: Sequence[Sequence[float]],
+    per_topic: bool,
+) -> bytes:
+    from array import array
+
+    from unjudged.text import tsv_cell
+
+    columns = [f"\t{line.name}\t".encode() for line in lines]
+    topics = [tsv_cell(topic) for topic in runs[0].topics] if per_topic else []
+    write, out = c_kernels().write_rows, [b"run\ttopic\tmeasure\tvalue\n"]
+    for name, run, mean in zip(names, runs, means, strict=True):
+        shown = tsv_cell(name)
+        heads = [f"{shown}\t{topic}".encode("utf-8", "surrogateescape") for topic in (*topics, "all")]
+        numbers = array(
+            "d", [value for values in zip(*run.values, strict=True) for value in values] if per_topic else []
+        )
+        numbers.extend(mean)
+        out.append(write(heads, columns, numbers, b"\n"))
+    return b"".join(out)
 
 
 def _write(data: bytes) -> None:
@@ -96,19 +169,19 @@ def _write(data: bytes) -> None:
 
 
 def score(argv: Sequence[str]) -> int | None:
-    """`unjudged score` for one run and classical measures; None for any other call."""
-    usual = _usual_score(argv)
-    lines = usual and lines_of(usual[1])
-    if not usual or not lines:
+    """`unjudged score` for runs and classical measures; None for any other call."""
+    call = _Score.of(argv)
+    lines = call and lines_of(call.wanted)
+    runs = _runs(call.paths[1:]) if call and lines else None
+    if not call or not lines or not runs:
         return None
-    (qrels, run), _, per_topic, form = usual
-    found = evaluate(qrels, run, lines)
-    if found is None or found.outside or not all(found.answered):
-        return None  # there is something to note
-    scored = [column for line, column in zip(lines, found.values, strict=True) if line.measure not in COUNTS]
-    if not any(value for column in scored for value in column):
-        return None  # perhaps none of the documents is judged
-    _write(_score_text(run_name(run), lines, found, per_topic, form))
+    found = evaluate(call.paths[0], list(runs.values()), lines, jobs=call.jobs)
+    if found is None:
+        return None
+    notes = _notes(list(runs.values()), found)
+    for note in notes:
+        print("note:", one_line(note), file=sys.stderr)
+    _write(_score_text(list(runs), lines, found, call))
     return 0
 
 
@@ -120,11 +193,12 @@ def trec_eval(argv: Sequence[str]) -> int | None:
         return None
     (qrels, run), flags = usual
     rel, truncate = (int(flags.get(flag, ["0"])[-1]) for flag in ("-l", "-M"))
-    found = evaluate(qrels, run, lines, rel=rel or 1, truncate=truncate)
-    if found is None:
+    evaluated = evaluate(qrels, [run], lines, rel=rel or 1, truncate=truncate)
+    if evaluated is None:
         return None
     from unjudged.cli.trec_table import Table
 
+    (found,) = evaluated
     run_values = found.tag or "run", found.topics, found.answered, found.values, found.relevant
     table = Table(*run_values, lines, complete="-c" in flags)
     _write(table.text(per_topic="-q" in flags, summary="-n" not in flags).encode("utf-8", "surrogateescape"))

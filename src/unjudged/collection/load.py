@@ -14,7 +14,7 @@ from unjudged.collection import Collection, Judgments, Rankings, join_hits
 from unjudged.collection.rankings import FullLists
 from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
-from unjudged.io import dicts, files, formats, frames
+from unjudged.io import dicts, files, formats, frames, run_notes
 from unjudged.io import qa as qa_io
 from unjudged.io.retrieved import is_results
 from unjudged.io.teams import read_teams
@@ -322,25 +322,20 @@ def _no_judgments(runs: Sequence[RunInput], reading: Reading, seen: files.Unchan
 
 
 def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:
-    """What was noticed in the runs, by name; a note that several runs share is told once."""
-    told: dict[str, list[str]] = {}
-    for table in tables:
-        noticed = list(table.notes)
+    """What was noticed in the runs, by name."""
+
+    def noticed(table: RunTable) -> list[str]:
+        notes = list(table.notes)
         if topic_notes and outside and table.outside:
-            least = "at least " * (table.docs is None and table.outside == kernels.OUTSIDE_COUNTED)
-            many = f"{least}{table.outside} topic{'s' * (table.outside > 1)}"
-            noticed.append(f"{many} outside the judgments ignored (e.g. {table.outside_names[0]})")
+            at_least = table.docs is None and table.outside == kernels.OUTSIDE_COUNTED
+            notes.append(run_notes.outside(table.outside, table.outside_names[0], at_least))
         if topic_notes and (missing := int((~table.answered).sum())):
-            example = judgments.topics[int(table.answered.argmin())]
-            noticed.append(f"{missing} judged topic{'s' * (missing > 1)} not answered (e.g. {example})")
+            notes.append(run_notes.not_answered(missing, judgments.topics[int(table.answered.argmin())]))
         if topic_notes and len(judgments) and not len(table.row):
-            noticed.append(
-                "none of its documents is judged; 'unjudged check' tells whether the ids are those of the judgments"
-            )
-        for note in noticed:
-            told.setdefault(note, []).append(table.source)
-    shared = sorted((min(sources), len(sources), note) for note, sources in told.items())
-    return [f"{first}: {note}" if many == 1 else f"{many} runs ({first}, ...): {note}" for first, many, note in shared]
+            notes.append(run_notes.NONE_JUDGED)
+        return notes
+
+    return run_notes.told_once((table.source, noticed(table)) for table in tables)
 
 
 def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> QrelsTable:

@@ -84,9 +84,8 @@ class Rankings:
     def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Rankings:
         """The same lists where only the rows chosen by a mask are judged; `judgments` hold all rows."""
         code = np.where(kept, np.cumsum(kept), np.cumsum(~kept) + kept.sum()) - 1
-        codes = self.doc.copy()
-        judged = codes < len(judgments)
-        codes[judged] = code[codes[judged]]
+        others = np.arange(len(judgments), len(judgments) + len(self.unjudged))
+        codes = np.concatenate([code, others]).astype(np.int32).take(self.doc, mode="clip")
         unjudged = judgments.docs.view(np.flatnonzero(~kept)).followed_by(self.unjudged)
         return replace(self, doc=codes, unjudged=unjudged)
 

@@ -210,6 +210,71 @@ def chunks(path: str, whole: bool = False) -> Iterator[bytes | memoryview]:
         raise InputError(f"cannot be read ({problem.strerror or problem})", path) from None
 
 
+def beside(pieces: Iterator[bytes | memoryview]) -> Iterator[bytes]:
+    """The same pieces, made by another thread while the ones before are used."""
+    from queue import Queue
+    from threading import Event, Thread
+
+    made: Queue[bytes | BaseException | None] = Queue(8)
+    stopped = Event()
+
+    def make() -> None:
+        try:
+            for piece in pieces:
+                made.put(bytes(piece))
+                if stopped.is_set():
+                    return
+            made.put(None)
+        except BaseException as problem:  # is raised where the pieces are used
+            made.put(problem)
+
+    maker = Thread(target=make, daemon=True)
+    maker.start()
+    try:
+        while (piece := made.get()) is not None:
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+    finally:
+        stopped.set()
+        while maker.is_alive():  # it may wait for room
+            while not made.empty():
+                made.get()
+            maker.join(0.01)
+
+
+def halves(path: str, least: int) -> tuple[Iterator[bytes | memoryview], Iterator[bytes | memoryview]] | None:
+    """The pieces of both halves of a run, cut where a topic begins; None for gz and for less than `least` bytes."""
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+        size = os.fstat(file.fileno()).st_size
+        if size < least or file.read(2) == GZIP:
+            return None
+        file.seek(size // 2)
+        middle = file.read(1 << 22)
+    line = middle.find(b"\n") + 1
+    topic = next(iter(middle[line : line + 4096].split(None, 1)), b"")
+    while (
+        topic
+        and line
+        and middle.startswith(topic, line)
+        and middle[line + len(topic) : line + len(topic) + 1].isspace()
+    ):
+        line = middle.find(b"\n", line) + 1
+    cut = size // 2 + line
+    return (_part(path, 0, cut), _part(path, cut, size)) if topic and line and cut < size else None
+
+
+def _part(path: str, start: int, stop: int) -> Iterator[bytes | memoryview]:
+    """The pieces of a plain file from one place to another."""
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+        file.seek(start)
+        view = memoryview(bytearray(_CHUNK))
+        place = start
+        while place < stop and (n := file.readinto(view[: min(_CHUNK, stop - place)])):
+            yield view[:n] if place else _checked(bytes(view[:n]), path)
+            place += n
+
+
 def missing(path: str) -> InputError:
     """No such file; with the name in the same folder that may have been meant."""
     if "://" in path:
@@ -257,6 +322,12 @@ def read_all(path: str, lines: bool = False) -> bytes:
         if length > LONGEST_LINE:
             raise endless(source_name(path), sum(one.count(b"\n") for one in pieces) + 1)
     return b"".join(pieces)
+
+
+def is_gz(path: str) -> bool:
+    """Does this file begin as gz does?"""
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
+        return file.read(2) == GZIP
 
 
 def larger_than(path: str, most: int) -> bool:

@@ -28,7 +28,7 @@ def _chosen() -> tuple[str, Any]:
         except ImportError:
             pass
         else:
-            if hasattr(_c, "pack_run") and hasattr(_c, "largest_gaps"):  # else an older build was left behind
+            if hasattr(_c, "largest_gaps") and hasattr(_c, "look_at_topics"):  # else an older build was left behind
                 return "C", _c
     from unjudged.kernels import _numpy
 
@@ -47,6 +47,7 @@ choose_hits = _kernels.choose_hits
 swap_count = _kernels.swap_count
 weighted_sums = _kernels.weighted_sums
 largest_gaps = _kernels.largest_gaps
+look_at_topics = _kernels.look_at_topics
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod

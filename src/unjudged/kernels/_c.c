@@ -13,6 +13,7 @@
  *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
  *   dicts.c      pack_run, pack_judgments, RunScanner.add_run: plain dicts of dicts, walked where they lie
  *   evaluate.c   evaluate: the classical measures of one run (twin: the registered measures); logarithms
+ *   look.c       look_at_topics: what `check` asks of a run's lists (twin: reading its lines one by one)
  *   rows.c       write_rows: a table of numbers as lines of text (shortest.c writes one number)
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
@@ -25,7 +26,8 @@ static int module_exec(PyObject *module)
     make_plain_locale();
     if (draw_hash_key()) return -1;
     PyMethodDef *functions[] = {qrels_functions, document_functions, hit_functions, resampling_functions,
-                                dict_functions, evaluate_functions, row_functions, segment_functions, gap_functions};
+                                dict_functions, evaluate_functions, row_functions, segment_functions, gap_functions,
+                                look_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

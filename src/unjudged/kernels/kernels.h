@@ -84,7 +84,8 @@ static inline int set_item(PyObject *dict, const char *name, PyObject *value)
 
 /* The functions of each file, for _c.c. */
 extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[],
-    dict_functions[], evaluate_functions[], row_functions[], segment_functions[], gap_functions[];
+    dict_functions[], evaluate_functions[], row_functions[], segment_functions[], gap_functions[],
+    look_functions[];
 extern PyType_Spec index_spec, scanner_spec;
 void make_plain_locale(void);
 int draw_hash_key(void);

@@ -46,7 +46,7 @@ def _judgments(collection: Collection) -> tuple[Judged, list[Finding]]:
         tally, judged = check_qrels(str(path))
         if judged:
             return judged, tally.findings()
-    return {to_bytes(topic): {} for topic in collection.topics}, []
+    return Judged((to_bytes(topic), {}) for topic in collection.topics), []
 
 
 def _runs(collection: Collection, judged: Judged) -> list[lint.RunCheck]:

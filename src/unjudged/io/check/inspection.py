@@ -10,12 +10,13 @@ import hashlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
 from statistics import median, median_high
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from unjudged import kernels
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.check.findings import Tally, example, many, quoted, shown, where, why
@@ -25,8 +26,26 @@ from unjudged.io.teams import read_teams
 
 USUAL_DEPTH = 1000
 
-Judged = dict[bytes, dict[bytes, int]]
-"""The grades of each topic's documents, as far as they can be read."""
+
+class Judged(dict[bytes, dict[bytes, int]]):
+    """The grades of each topic's documents, as far as they can be read."""
+
+    @cached_property
+    def index(self) -> Any:
+        """The kernel's look-up, of the judgments as they are when it is first asked for."""
+        docs = [doc for grades in self.values() for doc in grades]
+        starts = accumulate((len(grades) for grades in self.values()), initial=0)
+        ends = (array("q", accumulate(map(len, ids))) for ids in (self, docs))
+        return kernels.Index(b"".join(self), next(ends), b"".join(docs), next(ends), array("q", starts))
+
+    @cached_property
+    def _longest(self) -> dict[bytes, int]:
+        return {topic: max(map(len, grades), default=0) for topic, grades in self.items()}
+
+    def longest(self, topic: bytes) -> int:
+        """How long the longest id of a judged document of the topic is."""
+        return self._longest[topic]
+
 
 Shape = tuple[int, bool, bool]
 """How many fields a line has, is the rank a whole number, is the tag a number?"""
@@ -123,6 +142,12 @@ class Shapes:
         else:
             self.found[shape], self.first[shape] = [number, 1], line
 
+    def see_many(self, number: int, count: int, shape: Shape) -> None:
+        """More lines of six fields, all of one shape; `number` is the first."""
+        counted = self.found.setdefault(shape, [number, 0])
+        counted[1] += count
+        self.first.setdefault(shape, b"")  # never shown: no line has fewer fields
+
     def note_shifted(self, tally: Tally) -> None:
         """Lines with more fields than most, whose rank is no number or whose tag is one, unlike those of most lines."""
         if not self.found:
@@ -145,6 +170,79 @@ class _Block:
         self.held: list[bytes] = []  # instead of rows, where the whole file is held
         self.numbers, self.scores = array("q"), array("d")
 
+    def add(self, fields: list[bytes], number: int, score: float) -> None:
+        """One more line."""
+        self.rows.append(fields)
+        self.numbers.append(number)
+        self.scores.append(score)
+
+    def hold(self, line: bytes, number: int, score: float) -> None:
+        """One more line, which takes less memory than its fields."""
+        self.held.append(line)
+        self.numbers.append(number)
+        self.scores.append(score)
+
+
+class Ordinary(NamedTuple):
+    """What `kernels.look_at_topics` tells of a topic whose lines are in order; 0 stands for no line."""
+
+    topic: bytes
+    line: int
+    tag: bytes
+    odd_seconds: int
+    odd_second_line: int
+    odd_second: bytes
+    digits: int
+    """Are the ranks digits without a sign?"""
+    lowest: int
+    trouble: tuple[int, int, int]
+    """The line and the two ranks that contradict each other or the scores."""
+    unsorted_line: int
+    tied: int
+    tied_line: int
+    at_ten: int
+    """Are the documents at ranks 10 and 11 tied?"""
+    one_score: int
+    hits: int
+    longest_hits: int
+    """Judged documents whose ids are as long as the longest."""
+    longest: int
+    names: bytes
+    """The documents in the reader's order."""
+
+
+class _Text:
+    """The pieces of a text, put together to as much as it takes to see a topic whole."""
+
+    def __init__(self, source: str, pieces: Iterator[bytes | memoryview]) -> None:
+        self._source, self._pieces = source, pieces
+        self._lines = self._open = 0  # the lines that ended, and the length of the one that did not
+
+    def more(self, rest: bytes) -> tuple[bytes, bool]:
+        """The rest of what was read, with at least as much behind it; was that all?"""
+        parts, size = [rest], 0
+        for piece in map(bytes, self._pieces):
+            last = piece.rfind(b"\n")
+            self._open = len(piece) - last - 1 if last >= 0 else self._open + len(piece)
+            self._lines += piece.count(b"\n")
+            if self._open > kernels.LONGEST_LINE:
+                raise files.endless(self._source, self._lines + 1)
+            parts.append(piece)
+            size += len(piece)
+            if size > len(rest):
+                return b"".join(parts), False
+        return b"".join(parts), True
+
+
+def _digest(names: bytes) -> bytes:
+    return hashlib.blake2b(names, digest_size=16).digest()
+
+
+def _rank_trouble(above: int, below: int, topic: bytes) -> str:
+    if above == below:
+        return f"e.g. rank {above} twice in topic {shown(topic)}"
+    return f"e.g. at ranks {above} and {below} of topic {shown(topic)}"
+
 
 class RunCheck:
     """One run: its findings, and what the comparison with other runs needs."""
@@ -163,6 +261,7 @@ class RunCheck:
         self.orders: dict[bytes, bytes] = {}
         self.tags: dict[bytes, int] = {}
         self.lines = self.tied = self.tied_line = self.tied_at_ten = 0
+        self.any_tied = False
         self.hits = self.retrieved = 0
         self.cut: Counter[int] = Counter()
         self.whole: Counter[int] = Counter()
@@ -174,10 +273,10 @@ class RunCheck:
         try:
             held = files.read_all(self.path) if self.path == files.STDIN else None
             try:
-                self._scan(held, gather=False)
+                self._scan(held)
             except _Scattered:
                 self.clear()
-                self._scan(held, gather=True)
+                self._gather(held)
             if not self.lines and "UJ101" not in self.tally.found:
                 raise InputError("no run lines in this file", self.path)
             if self.lines:
@@ -204,47 +303,109 @@ class RunCheck:
             self._summarise()
         return self
 
-    def _scan(self, held: bytes | None, gather: bool) -> None:
-        note = self.tally.note
+    def _scan(self, held: bytes | None) -> None:
+        """Topic by topic: by the kernel where a topic is ordinary, by its lines where it is not."""
+        pieces = files.chunks(self.path) if held is None else iter((held,))
+        whole = _Text(files.source_name(self.path), pieces)
+        text, start, number, final = b"", 0, 0, False
+        topic: bytes | None = None  # the topic whose lines are read one by one
+        block = _Block()
+        while not final:
+            text, final = whole.more(text[start:])
+            start = 0
+            while start < len(text):
+                if topic is None:
+                    told, start, number, odd = kernels.look_at_topics(text, start, number, final, self.judged.index)
+                    for one in told:
+                        self._take(Ordinary(*one))
+                    if not odd:
+                        break
+                end = text.find(b"\n", start)
+                if end < 0 and not final:
+                    break
+                line = text[start : end if end >= 0 else len(text)]
+                fields = line.split() if line[:1] != b"#" else []
+                if topic is not None and len(fields) > 5 and fields[0] != topic and score_of(fields[4]) is not None:
+                    self._close(topic, block)
+                    topic, block = None, _Block()
+                    continue  # the next topic may be an ordinary one
+                number += 1
+                start = end + 1 if end >= 0 else len(text)
+                if (score := self._usable(number, line, fields)) is not None:
+                    if topic is None:
+                        topic = fields[0]
+                        self._open(topic, number)
+                    block.add(fields[:6], number, score)
+        if topic is not None:
+            self._close(topic, block)
+
+    def _usable(self, number: int, line: bytes, fields: list[bytes]) -> float | None:
+        """The score of a line; None where it is none of the run's, which is noted unless it says nothing."""
+        if not fields or line[:1] == b"#":
+            return None
+        score = score_of(fields[4]) if len(fields) >= 6 else None
+        if score is None:
+            self.tally.note("UJ101", number, detail=partial(unusable, line, "run"))
+            return None
+        self.shapes.see(number, line, fields)
+        if len(fields) > 6:
+            self.tally.note("UJ111", number, detail=partial(quoted, line))
+        return score
+
+    def _open(self, topic: bytes, number: int) -> None:
+        if topic in self.began:
+            raise _Scattered
+        self.began[topic] = number
+
+    def _gather(self, held: bytes | None) -> None:
+        """All lines, the topics put together."""
         blocks: dict[bytes, _Block] = {}
         scattered: set[bytes] = set()
         topic: bytes | None = None
-        block = _Block()
         for number, line in files.lines(self.path, held):
             fields = line.split()
-            if not fields or line[:1] == b"#":
+            if (score := self._usable(number, line, fields)) is None:
                 continue
-            score = score_of(fields[4]) if len(fields) >= 6 else None
-            if score is None:
-                note("UJ101", number, detail=partial(unusable, line, "run"))
-                continue
-            self.shapes.see(number, line, fields)
-            if len(fields) > 6:
-                note("UJ111", number, detail=partial(quoted, line))
-                del fields[6:]
             if fields[0] != topic:
-                if topic is not None and not gather:
-                    self._close(topic, block)
                 topic = fields[0]
-                if topic not in self.began:
-                    self.began[topic] = number
-                    block = _Block()
-                    if gather:
-                        blocks[topic] = block
-                elif not gather:
-                    raise _Scattered
-                else:
-                    block = blocks[topic]
-                    if topic not in scattered:
-                        scattered.add(topic)
-                        note("UJ112", number, detail=example([topic]))
-            block.held.append(line) if gather else block.rows.append(fields)
-            block.numbers.append(number)
-            block.scores.append(score)
-        if topic is not None and not gather:
-            self._close(topic, block)
+                if topic not in blocks:
+                    self.began[topic], blocks[topic] = number, _Block()
+                elif topic not in scattered:
+                    scattered.add(topic)
+                    self.tally.note("UJ112", number, detail=example([topic]))
+            blocks[topic].hold(line, number, score)
         for name in list(blocks):
             self._close(name, blocks.pop(name))
+
+    def _take(self, told: Ordinary) -> None:
+        """One topic's list, as the kernel tells it: what `_close` finds in the lines of such a topic."""
+        note, topic, first = self.tally.note, told.topic, told.line
+        self._open(topic, first)
+        many_docs = told.names.count(b"\n") + 1
+        self.lines += many_docs
+        self.shapes.see_many(first, many_docs, (6, bool(told.digits), _is_number(told.tag)))
+        if told.odd_seconds:
+            note("UJ108", told.odd_second_line, told.odd_seconds, f"e.g. {shown(told.odd_second, 20)}")
+        if len(self.tags) < 2:
+            self.tags.setdefault(told.tag, first)
+        self.orders[topic] = _digest(told.names)
+        self.length[topic] = many_docs
+        if told.unsorted_line:
+            note("UJ118", told.unsorted_line, detail=example([topic]))
+        self._note_scores(topic, first, many_docs, told.tied, told.tied_line, bool(told.at_ten), bool(told.one_score))
+        if told.lowest != 1:
+            note("UJ117", first, detail=f"e.g. {told.lowest} in topic {shown(topic)}")
+        line, above, below = told.trouble
+        if line:
+            note("UJ106", line, detail=_rank_trouble(above, below, topic))
+        if (judged := self.judged.get(topic)) is None:
+            return
+        self.retrieved += many_docs
+        self.hits += told.hits
+        self.sample += told.names.split(b"\n", 10)[:10]
+        self.whole[told.longest] += told.longest_hits
+        if self.judged.longest(topic) > told.longest:
+            self._look_for_cut_ids(judged, set(told.names.split(b"\n")), told.longest)
 
     def _close(self, topic: bytes, block: _Block) -> None:
         """Look at one topic's list."""
@@ -268,7 +429,7 @@ class RunCheck:
             note("UJ102", numbers[again], repeats, where(docs[again], topic))
             falling = [scores[i] for i in order]
         names = b"\n".join([docs[i] for i in order])
-        self.orders[topic] = hashlib.blake2b(names, digest_size=16).digest()
+        self.orders[topic] = _digest(names)
         self.length[topic] = len(order)
         if not (names.isascii() and topic.isascii()):
             for name in not_utf8((topic, *unique)):
@@ -284,19 +445,25 @@ class RunCheck:
         self._look_at_documents(topic, docs, order, unique)
 
     def _look_at_scores(self, topic: bytes, falling: list[float], numbers: array[int], scores: list[float]) -> None:
-        if len(falling) > USUAL_DEPTH:
-            self.tally.note("UJ109", numbers[0], detail=f"{example([topic])} with {len(falling)}")
-        distinct = len(set(falling))
-        if distinct == len(falling):
-            return
-        if distinct == 1 and len(falling) > 2:
-            self.tally.note("UJ115", numbers[0], detail=example([topic]))
-            return
-        counts = Counter(falling)
-        self.tied += sum(n for n in counts.values() if n > 1)
-        if not self.tied_line:
-            self.tied_line = next(n for n, s in zip(numbers, scores, strict=True) if counts[s] > 1)
-        self.tied_at_ten += len(falling) > 10 and falling[9] == falling[10]
+        counts = Counter(falling) if len(set(falling)) < len(falling) else Counter()
+        tied = sum(n for n in counts.values() if n > 1)
+        line = next((n for n, s in zip(numbers, scores, strict=True) if counts[s] > 1), 0) if tied else 0
+        at_ten = len(falling) > 10 and falling[9] == falling[10]
+        self._note_scores(topic, numbers[0], len(falling), tied, line, at_ten, falling[0] == falling[-1])
+
+    def _note_scores(
+        self, topic: bytes, first: int, length: int, tied: int, tied_line: int, at_ten: bool, one_score: bool
+    ) -> None:
+        """What there is to say of a list's length and of `tied` documents of equal score."""
+        if length > USUAL_DEPTH:
+            self.tally.note("UJ109", first, detail=f"{example([topic])} with {length}")
+        self.any_tied |= bool(tied)
+        if one_score and length > 2:
+            self.tally.note("UJ115", first, detail=example([topic]))
+        elif tied:
+            self.tied += tied
+            self.tied_line = self.tied_line or tied_line
+            self.tied_at_ten += at_ten
 
     def _look_at_ranks(
         self, topic: bytes, ranks: Sequence[bytes], scores: list[float], numbers: array[int], in_order: bool
@@ -314,14 +481,9 @@ class RunCheck:
             return
         by_rank = sorted(range(len(given)), key=given.__getitem__)
         for a, b in pairwise(by_rank):
-            if given[a] == given[b]:
-                detail = f"e.g. rank {given[a]} twice in topic {shown(topic)}"
-            elif scores[a] < scores[b]:
-                detail = f"e.g. at ranks {given[a]} and {given[b]} of topic {shown(topic)}"
-            else:
-                continue
-            note("UJ106", numbers[max(a, b)], detail=detail)
-            return
+            if given[a] == given[b] or scores[a] < scores[b]:
+                note("UJ106", numbers[max(a, b)], detail=_rank_trouble(given[a], given[b], topic))
+                return
 
     def _look_at_documents(self, topic: bytes, docs: Sequence[bytes], order: list[int], unique: set[bytes]) -> None:
         if (judged := self.judged.get(topic)) is None:
@@ -332,6 +494,9 @@ class RunCheck:
         self.sample += [docs[i] for i in order[:10]]
         longest = max(map(len, unique))
         self.whole[longest] += sum(len(doc) == longest for doc in common)
+        self._look_for_cut_ids(judged, unique, longest)
+
+    def _look_for_cut_ids(self, judged: Iterable[bytes], unique: set[bytes], longest: int) -> None:
         self.cut[longest] += len(unique.intersection(doc[:longest] for doc in judged if len(doc) > longest))
 
     def _summarise(self) -> None:
