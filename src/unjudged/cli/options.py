@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 READING = (
     *("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "same_answer"),
-    *("only", "residual", "jobs"),
+    *("units", "tokens", "lengths", "only", "residual", "jobs"),
 )
 POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
@@ -212,7 +212,7 @@ class Part:
 
 def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
     """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
-    from unjudged.collection.load import read_collection
+    from unjudged.collection.load import chunk_lengths, read_collection
     from unjudged.io.trec import Reading
 
     if [args.qrels, *args.runs].count("-") > 1:
@@ -221,8 +221,11 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     collection = read_collection(
         args.qrels,
         args.runs,
-        Reading(args.ties, args.truncate, args.lenient, args.strict, args.same_answer),
-        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
+        Reading(
+            **keywords(args, "ties", "truncate", "lenient", "strict", "same_answer", "units", "tokens"),
+            lengths=chunk_lengths(args.lengths),
+        ),
+        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs", "lengths"),
         need_runs=need_runs,
         lists=lists or args.residual is not None,
     )
@@ -294,6 +297,8 @@ def open_manifest(args: argparse.Namespace) -> Collections:
         raise UsageError("give QRELS RUN... or --collections FILE, not both")
     if args.teams is not None:
         raise UsageError("--teams: with a manifest each collection names its own teams (teams = FILE)")
+    if args.tokens is not None or args.lengths is not None:
+        raise UsageError("--tokens and --lengths hold for one collection: give QRELS RUN... instead of a manifest")
     given = {key: value for key in KEYS if (value := getattr(args, key)) not in (None, False, default(key))}
     found, notes = read_manifest(args.collections, args.collection or None, jobs=args.jobs, **given)
     print_notes(notes)
