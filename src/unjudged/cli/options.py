@@ -405,13 +405,23 @@ def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[s
 
 
 def write_result(
-    result: Result, args: argparse.Namespace, charts: Iterable[tuple[str | None, str]] = (), *, verdict: bool = False
+    result: Result,
+    args: argparse.Namespace,
+    charts: Iterable[tuple[str | None, str]] = (),
+    *,
+    verdict: bool = False,
+    first: Sequence[str] = (),
 ) -> None:
-    """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
+    """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files.
+
+    `first`: lines that stand over the table in text, with the verdict.
+    """
     print_notes(result.notes)
     text = arranged(result, args).render(args.format)
-    said = verdict and args.format == "text" and result.verdict is not None
-    write_text(f"{text}\n{result.verdict}\n" if said else text, args)
+    if verdict and args.format == "text" and result.verdict is not None:
+        over = "".join(f"{line}\n" for line in first)
+        text = f"{result.verdict}\n\n{over}\n{text}" if first else f"{text}\n{result.verdict}\n"
+    write_text(text, args)
     for name, path in charts:
         result.plot(name).save(path)
         tell_written(path)
@@ -427,11 +437,14 @@ def arranged(result: Result, args: argparse.Namespace) -> Result:
 
 
 def write_text(text: str, args: argparse.Namespace) -> None:
-    """A table with what is said about it: in colours on a terminal, else as it is; a file that was written is named."""
+    """A table with what is said about it: on a terminal in its colours and width; a file that was written is named."""
     from unjudged.cli import colour
+    from unjudged.cli.width import fitted, terminal_width
 
-    if args.output in (None, "-") and args.format == "text" and colour.wanted():
-        text = colour.painted(text)
+    if args.output in (None, "-") and args.format == "text":
+        wide = terminal_width()
+        text = text if wide is None else fitted(text, wide)
+        text = colour.painted(text) if colour.wanted() else text
     write_output(text, args.output)
     tell_written(args.output)
 
