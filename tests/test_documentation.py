@@ -136,9 +136,11 @@ def test_the_workflow_runs_and_stands_on_its_page(tmp_path: Path, monkeypatch: p
     run = "".join(f"{t} Q0 d{t} 1 1 x\n" for t in topics)
     for name in ("new.run", "baseline.run"):
         Path(name).write_text(run)
+    Path("topics.tsv").write_text("".join(f"{t}\tquestion {t}\n" for t in topics))
     (gate,) = [step for step in steps if step.startswith("unjudged ci ")]
     assert main(shlex.split(gate)[1:]) == 0
     assert "| nDCG@10 | pass |" in Path("gate.md").read_text()
+    assert any(step.startswith("gh pr comment ") and "--body-file gate.md" in step for step in steps)
     assert '<testsuite name="unjudged ci" tests="2" failures="0"' in Path("junit.xml").read_text()
 
 

@@ -17,6 +17,10 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
         "whole team is left out (--teams FILE names them)."),
     ("topic, topics", "A question or need that runs answer, also called query. Scores are means over topics."),
     ("document, documents, doc", "What a run retrieves and a judge looks at: a page, a passage, an answer."),
+    ("chunk, chunks", "A part of a document that a retriever returns by itself, named as paper7#3. --units doc:'#' "
+        "puts chunks together to documents, each where its best chunk stood."),
+    ("token, tokens, lengths, budget of tokens", "Pieces of words, as language models count text. --tokens N ends each "
+        "list before the first chunk that does not fit into N tokens, by the lengths of the chunks (--lengths FILE)."),
     ("judgment, judgments, qrels", "The grade that a judge gave a document for a topic. A file of them is called "
         "qrels."),
     ("judge, judges, judges_a, judges_b, judge_a, judge_b", "Who made judgments: a person, a crowd, a machine (a "
@@ -274,7 +278,8 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
     ("simulator, latent, simulated", "A program that makes collections whose complete truth is known (unjudged "
         "simulate)."),
     ("seed", "Number from which everything random follows: same seed, same numbers."),
-    ("unit, units", "A piece of work; finished ones are kept with --workdir."),
+    ("unit, units", "Of a study: a piece of work; finished ones are kept with --workdir. Of retrieval (--units): what "
+        "counts as one result, see chunk."),
     ("normal", "As if values followed the normal (Gaussian) distribution."),
 )
 # fmt: on

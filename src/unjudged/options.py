@@ -171,6 +171,11 @@ _INPUT = (
     Option("same_answer", "with --qa: answers that count as the same. exact: letter by letter (the default); folded: "
         "whatever the case, width and blanks; words: also whatever the punctuation and articles", default="exact",
         choices=("exact", "folded", "words")),
+    Option("units", "what counts as one result: doc:SEPARATOR puts chunks together to documents, as doc:'#' for ids "
+        "such as paper7#3; a document stands where its best chunk stood", "doc:SEP"),
+    Option("tokens", "end each list before the first chunk that does not fit into N tokens; needs --lengths",
+        parse=whole, check=_holds(lambda n: 1 <= n < 2**31, "the budget is a positive number of tokens, not {}")),
+    Option("lengths", "with --tokens: the length of each chunk, a TSV id<TAB>tokens", "FILE"),
     Option("residual", "take what these earlier judgments cover out of judgments and runs", "QRELS"),
     Option("only", "use these topics alone, as 601-650,700", "TOPICS"),
     Option("collections", "instead of QRELS RUN...: a manifest, a TOML file that describes one collection or several "

@@ -14,6 +14,7 @@ import pytest
 from unjudged.cli import GROUPS, VERBS, _module, commands, main
 from unjudged.cli.colour import painted
 from unjudged.cli.parser import RARE
+from unjudged.cli.width import fitted
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def on_a_terminal(*words: str, **environment: str) -> str:
         [sys.executable, "-m", "unjudged", *words],
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        env={**kept, "TERM": "xterm", **environment},
+        env={**kept, "TERM": "xterm", "COLUMNS": "1000", **environment},
     )
     os.close(theirs)
     text = b""
@@ -138,3 +139,52 @@ def test_help_begins_with_what_most_people_need(command: str) -> None:
         "reading" not in headings
     )
     assert f"\n  unjudged {command} " in text
+
+
+LONG = "university-of-somewhere-else-{}-reranked-with-a-large-model"
+TABLE = "\n".join(
+    [
+        f"{'run':<64}      AP  nDCG@10  unjudged",
+        *(f"{LONG.format(name):<64}  0.1234   0.4321  12 %" for name in ("bm25", "dense", "hybrid")),
+        "",
+        "Means over 43 topics. " + "Runs that share a letter are not told apart. " * 3,
+        "",
+        "next: " + "judge the unjudged documents that matter most, " * 3,
+        "      unjudged next qrels.txt runs/one.run runs/two.run -m P@10 --new one --baseline two --budget 20",
+        "",
+    ]
+)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_tables_fit_the_terminal(width: int) -> None:
+    lines = fitted(TABLE, width).split("\n")
+    assert max(len(line) for line in lines if not line.startswith("      unjudged next")) <= width
+    assert "  --budget 20" not in lines and lines[-2].endswith("--budget 20")  # a command stays whole
+    names = [line.split()[0] for line in lines[1:4]]
+    assert len(set(names)) == 3 and any("..." in name for name in names)
+    left_out = " ".join(line for line in lines if "not shown" in line)
+    for column in ("AP", "nDCG@10", "unjudged"):
+        assert (column in lines[0].split()) != (column in left_out)
+    assert " ".join(" ".join(lines).split()).count("Runs that share a letter are not told apart.") == 3
+
+
+def test_a_table_that_fits_stays_as_it_is() -> None:
+    assert fitted(TABLE, 400) == TABLE
+
+
+def test_outcomes_stay_and_sentences_are_folded() -> None:
+    pairs = "run_a  run_b  difference  interval            adjusted  outcome\n"
+    pairs += "one    two       +0.1274  [-0.0347, +0.1173]    0.7511  cannot tell: topics"
+    assert fitted(pairs, 40).split("\n")[1] == "one    two    cannot tell: topics"
+    findings = "code   file   finding\nUJ114  a.run  " + "none of these documents is judged, it seems " * 3
+    folded = fitted(findings, 60).split("\n")
+    assert len(folded) > 3 and all(line.startswith(" " * 14) for line in folded[2:])
+
+
+def test_a_pipe_gets_every_column(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["score", str(made / "qrels.txt"), str(made / "runs"), "-m", "AP,P@10,RR,nDCG@10,bpref"]) == 0
+    assert "bpref" in capsys.readouterr().out.split("\n")[0]

@@ -445,3 +445,70 @@ def test_a_number_for_a_tag_is_no_shift(tmp_path: Path) -> None:
     text = swap(run("7"), b" 7\n", b" 7 remark\n", 2)
     _, found = call(tmp_path, {"qrels": QRELS, "r7": text})
     assert "UJ120" not in [f["code"] for f in found]
+
+
+def as_json(folder: Path, judged: dict[str, dict[str, int]], found: dict[str, object]) -> dict[str, bytes]:
+    """Judgments and a run as JSON."""
+    return {"qrels": json.dumps(judged).encode(), "new.json": json.dumps(found).encode()}
+
+
+def of(rows: list[dict[str, str]]) -> dict[str, str]:
+    return {row["code"]: row["finding"] for row in rows}
+
+
+OTHER_FORMATS = {
+    "UJ103": ({"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}, {"1": {"a": 2, "b": 1}}),
+    "UJ104": ({"1": {"a": 1, "b": 0}}, {"1": {"a": 2, "b": 1}, "9": {"a": 1}}),
+    "UJ105": ({"1": {"a": 1, "b": 0}}, {"1": {"a": 2, "b": 1, "c": 1}}),
+    "UJ114": ({"1": {"a": 1, "b": 0}}, {"1": {"A": 2, "B": 1}}),
+    "UJ115": ({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1, "c": 1}}),
+    "UJ124": ({"1": {"a": 0}}, {"1": {"a": 2}}),
+    "UJ125": ({"1": {"a": 1, "b": 0, "c": -1}}, {"1": {"a": 2}}),
+    "UJ126": ({"1": {"a": 1}}, {"1": {"a": 2}}),
+    "UJ135": ({"1": {"a": 1, "b": 0}}, {"x1": {"a": 2}}),
+}
+
+
+@pytest.mark.parametrize("code", OTHER_FORMATS)
+def test_other_formats_are_looked_at_by_what_they_hold(code: str, tmp_path: Path) -> None:
+    judged, found = OTHER_FORMATS[code]
+    files = as_json(tmp_path, judged, found)
+    _, rows = call(tmp_path, files)
+    assert code in of(rows)
+    lines = "".join(f"{t} 0 {d} {g}\n" for t, docs in judged.items() for d, g in docs.items())
+    (tmp_path / "trec").mkdir()
+    text = "".join(f"{t} Q0 {d} 1 {s} new\n" for t, docs in found.items() for d, s in docs.items())
+    _, as_trec = call(tmp_path / "trec", {"qrels": lines.encode(), "new": text.encode()})
+    only_lines = {"UJ106", "UJ117", "UJ118"}
+    same = {code: said for code, said in of(as_trec).items() if code not in only_lines}
+    assert of(rows).keys() == same.keys()
+
+
+def test_a_clean_json_run_has_no_finding_and_hits_without_scores_are_read(tmp_path: Path) -> None:
+    judged = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
+    assert call(tmp_path, as_json(tmp_path, judged, {"1": ["a", "b"], "2": ["b", "a"]})) == (0, [])
+
+
+def test_chunk_ids_are_told_with_the_option_that_puts_them_together(tmp_path: Path) -> None:
+    code, rows = call(tmp_path, as_json(tmp_path, {"1": {"a": 1, "b": 0}}, {"1": ["a#1", "b#2"]}))
+    assert code == 1 and "score takes --units doc:'#'" in of(rows)["UJ114"]
+
+
+def test_an_unreadable_json_file_is_a_finding_and_the_others_are_looked_at(tmp_path: Path) -> None:
+    files = as_json(tmp_path, {"1": {"a": 1, "b": 0}}, {"1": {"a": 2}}) | {"bad.json": b'{"1": {"a": '}
+    code, rows = call(tmp_path, files)
+    assert code == 1 and [(row["code"], Path(row["file"]).name) for row in rows] == [("UJ100", "bad.json")]
+
+
+def test_a_beir_folder_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "data" / "qrels").mkdir(parents=True)
+    (tmp_path / "data" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t0\n1\ta\t2\n")
+    (tmp_path / "new.json").write_text('{"1": {"a": 1}}')
+    assert main(["check", str(tmp_path / "data"), str(tmp_path / "new.json")]) == 1
+
+
+def test_repairs_are_for_trec_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, content in as_json(tmp_path, {"1": {"a": 1}}, {"1": {"a": 2}}).items():
+        (tmp_path / name).write_bytes(content)
+    assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "new.json"), "--fix"]) == 2
+    assert "--fix repairs TREC text; " in capsys.readouterr().err

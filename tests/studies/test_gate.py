@@ -19,7 +19,7 @@ from unjudged.holes.pairs import difference
 from unjudged.measures import parse
 from unjudged.statistics.non_inferiority import NonInferiority, detectable_margin, non_inferiority, rare_differences
 from unjudged.studies.engine.outcome import Rule
-from unjudged.studies.gate import Checked, answer
+from unjudged.studies.gate import Checked, answer, lost_most
 
 TOPICS = 20
 
@@ -311,7 +311,7 @@ def test_exit_codes_and_junit(
     (case,) = suite
     assert [element.tag for element in case] == ([kind] if kind else [])
     assert suite.attrib["tests"] == "1" and suite.attrib["failures"] == str(int(kind == "failure"))
-    assert capfd.readouterr().out.startswith("| measure | verdict |")
+    assert "\n\n| measure | verdict |" in capfd.readouterr().out
 
 
 def test_the_gate_takes_one_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -320,3 +320,35 @@ def test_the_gate_takes_one_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert main([*words[:3], str(tmp_path / "third"), *words[3:]]) == 2
     assert "one run with its baseline, 2 runs were given" in capfd.readouterr().err
     assert main([*words[:2], str(tmp_path / "old"), *words[3:]]) == 2
+
+
+def test_the_topics_that_lost_most_come_with_their_texts_and_holes(tmp_path: Path) -> None:
+    """By hand: on topic 3 the new run loses its only relevant document, on topic 5 it falls from rank 1 to rank 2."""
+    topics = [str(t) for t in range(1, 13)]
+    qrels = {t: {"r": 1, "n": 0} for t in topics}
+    old = {t: {"r": 2.0, "n": 1.0} for t in topics}
+    new = {**old, "3": {"n": 2.0, "never": 1.0}, "5": {"n": 2.0, "r": 1.0}}
+    collection = uj.load(qrels, {"new": new, "old": old})
+    gated = uj.gate(collection, "new", "old", ["RR", "P@2"])
+    lost = lost_most(collection, gated, {"3": "what is a\nhole"})
+    rows = [dict(zip(lost.columns, row, strict=True)) for row in lost.rows()]
+    assert [(row["topic"], row["text"], row["difference"]) for row in rows] == [
+        ("3", "what is a hole", -1.0),
+        ("5", "", -0.5),
+    ]
+    assert [row["unjudged"] for row in rows] == [0.5, 0.0]
+    assert "| 3 | what is a hole | 1.0000 | 0.0000 | -1.0000 | 50 % |" in lost.render("markdown")
+
+
+def test_the_comment_has_outcome_first_then_topics_and_what_to_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["simulate", "--preset", "tiny", "-o", "sim"]) == 0
+    Path("queries.tsv").write_text("".join(f"{t}\tquestion {t}\n" for t in range(101, 111)))
+    command = "ci sim/qrels.txt sim/runs/team05-4 --baseline sim/runs/team05-2 -m P@10 --format markdown -o comment.md"
+    assert main([*command.split(), "--queries", "queries.tsv"]) == 3
+    comment = Path("comment.md").read_text()
+    places = [comment.find(part) for part in ("**cannot tell**: team05-4", "| P@10 |", "question 10", "Next: judge D")]
+    assert places == sorted(places) and places[0] == 0
+    assert "wrote comment.md" in capfd.readouterr().err

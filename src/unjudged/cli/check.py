@@ -9,12 +9,14 @@ The worst findings come first, those of one kind together. Every finding has a c
 more. An error means that score refuses the file or that its numbers mean nothing, a warning that the numbers may not be
 what you want, info that it is good to know. Exit code 1 with errors or warnings. --fix drops unusable lines and
 repeated documents, puts the lines of a topic together in the order of their scores and numbers them from 1; scores stay
-as they are written. A file that needs no repair gets no copy.
+as they are written. A file that needs no repair gets no copy. Files in other formats (JSON, BEIR, Parquet, ...) are
+looked at by what they hold, without lines; --fix and --corpus are for TREC text.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections import Counter
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.qa:
         tallies, looks = check_answers(args.qrels, args.runs, args.teams)
     else:
-        _only_trec(args.qrels, args.runs)
+        _refuse_what_only_trec_text_has(args)
         tallies, looks = lint.check(args.qrels, args.runs, args.teams)
         copies = _copies(tallies[0], looks) if args.fix else {}
         ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks if look.any_tied})
@@ -89,21 +91,19 @@ def run(args: argparse.Namespace) -> int:
     return 1 if errors or warnings else 0
 
 
-def _only_trec(qrels: str, runs: Sequence[str]) -> None:
-    """Findings name lines of TREC text; other formats are checked when they are read."""
-    judged = formats.qrels_format(qrels) if Path(qrels).is_file() else "trec"
-    if judged != "trec":
-        raise UsageError(f"check reads TREC text; {qrels} is {judged}")
-    if Path(qrels).is_file() and formats.looks_like_classes(formats.peek(qrels).columns):
-        raise UsageError(f"{qrels}: these look like answer classes of question answering; give --qa")
-    for spec in runs:
-        try:
-            paths = files.expand(spec)
-        except InputError:
-            continue  # reported as a finding
-        for path in paths:
-            if Path(path).is_file() and (kind := formats.run_format(path)) != "trec":
-                raise UsageError(f"check reads TREC text; {path} is {kind}")
+def _refuse_what_only_trec_text_has(args: argparse.Namespace) -> None:
+    """Repairs and the look-up of a corpus go by lines."""
+    if Path(args.qrels).is_file() and formats.looks_like_classes(formats.peek(args.qrels).columns):
+        raise UsageError(f"{args.qrels}: these look like answer classes of question answering; give --qa")
+    if not args.fix and args.corpus is None:
+        return
+    others = [] if lint.is_trec_judgments(args.qrels) else [args.qrels]
+    for spec in args.runs:
+        with contextlib.suppress(InputError):  # reported as a finding
+            others += [path for _, path in formats.runs(spec) if not lint.is_trec_run(path)]
+    if others:
+        said = "--fix repairs TREC text" if args.fix else "--corpus looks up the documents of TREC text"
+        raise UsageError(f"{said}; {others[0]} is in another format")
 
 
 def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:

@@ -2,9 +2,11 @@
 
 unjudged ci qrels.txt new.run --baseline old.run
 unjudged ci qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.02 --holes 0.1 --junit report.xml
+unjudged ci qrels.txt new.run --baseline old.run --queries queries.jsonl --format markdown -o comment.md
 
 A run passes where the topics rule out a loss of the margin or more, and fails where they rule out a smaller one.
 Unjudged documents are estimated; where they are what leaves it open, the first ones to judge are named.
+The topics that lost most by the first measure follow, with their texts where --queries gives them.
 compare asks another question (any difference, either way?): a run may fail here where compare cannot tell.
 Exit code 0: pass; 1: fail; 2: unusable input; 3: cannot tell (--doubt fail makes it 1, --doubt pass 0).
 """
@@ -20,6 +22,7 @@ from unjudged.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
+    from unjudged.results import Result
 
 HELP = "regression gate: pass, fail or cannot tell"
 EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
@@ -27,7 +30,7 @@ EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "corpus", "junit"))
+    gate = ("gate", ("baseline", "margin", "holes", "doubt", "rel", "queries", "corpus", "junit"))
     options.add_all(parser, "ci", *options.COLLECTION, "measures", gate, ("testing", ("alpha", "correction")))
     options.add_output(parser, "ci")
 
@@ -35,9 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
     from unjudged.io.files import expand, run_name
+    from unjudged.io.texts import read_texts
     from unjudged.studies import find
     from unjudged.studies.by_name import gate
-    from unjudged.studies.gate import DOUBT, answer, junit
+    from unjudged.studies.gate import DOUBT, answer, junit, lost_most
 
     given = options.keywords(args, "margin", "holes", "rel", "alpha", "correction")
     given["measures"] = options.measures_asked(args, "ci")
@@ -60,13 +64,28 @@ def run(args: argparse.Namespace) -> int:
     said = answer(found)
     if args.junit:
         options.write_output(junit(found, args.doubt != "pass"), args.junit)
-    text = found.render(args.format)
-    if args.format in ("text", "markdown") and found.verdict is not None:
-        text = f"{text}\n{said}: {one_line(found.verdict.sentence)}\n"
-        if (step := found.verdict.next) is not None:
-            text += f"next: {one_line(step.sentence)}\n      {shlex.join(('unjudged', *step.command))}\n"
-    options.write_output(text, args.output)
+    if args.format in ("text", "markdown"):
+        texts = read_texts(args.queries, collection.topics) if args.queries else {}
+        text = _read(found, lost_most(collection, found, texts), said, args.format)
+    else:
+        text = found.render(args.format)
+    options.write_text(text, args)
     return EXIT_CODES[args.doubt or said if said == DOUBT else said]
+
+
+def _read(found: Result, lost: Result, said: str, form: str) -> str:
+    """What people read: the outcome, the table, the topics that lost most, and what to judge next."""
+    assert found.verdict is not None
+    markdown = form == "markdown"
+    outcome = f"**{said}**" if markdown else said
+    parts = [f"{outcome}: {one_line(found.verdict.sentence)}\n", found.render(form)]
+    if any(True for _ in lost.rows()):
+        parts += [lost.render(form)]
+    if (step := found.verdict.next) is not None:
+        command = shlex.join(("unjudged", *step.command))
+        shown = f"\n\n    {command}\n" if markdown else f"\n      {command}\n"
+        parts += [f"{'Next' if markdown else 'next'}: {one_line(step.sentence)}{shown}"]
+    return "\n".join(parts)
 
 
 def _tell_older(collection: Collection, corpus: str) -> None:

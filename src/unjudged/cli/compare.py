@@ -20,8 +20,11 @@ from unjudged.options import default
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
+    from unjudged.results import Result
     from unjudged.scoring import Scores
 
+FEW_PAIRS = 6
+"""Pairs whose outcomes stand over the table, one a line: four runs, or six against a baseline."""
 HELP = "which runs differ significantly, and by how much"
 
 
@@ -58,8 +61,33 @@ def run(args: argparse.Namespace) -> int:
         given = {name: value for name, value in given.items() if name != "pairs"}
         return sliced(args, source, baseline=baseline, **given)
     found = compare(source, baseline=baseline, jobs=args.jobs, call=args.call, **given)
-    options.write_result(found, args, charts, verdict=True)
+    first = [] if args.pairs or args.unjudged == "bounds" else outcomes(found, baseline)
+    options.write_result(found, args, charts, verdict=True, first=first)
     return 0
+
+
+def outcomes(found: Result, baseline: str | None) -> list[str]:
+    """A line per pair of few runs and measure: the outcome, the runs, how far apart they are; none for many pairs.
+
+    Without a baseline the better run of a pair is named first.
+    """
+    from unjudged.text import printable
+
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows()]
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    if not rows or len(rows) > FEW_PAIRS * len(measures):
+        return []
+    cells = []
+    for row in sorted(rows, key=lambda row: measures.index(row["measure"])):
+        word, pair, sign = row["outcome"], [row["run_a"], row["run_b"]], 1
+        if word == "worse" and baseline is None:
+            word, pair, sign = "better", pair[::-1], -1
+        apart = row["difference"] if row["estimate"] is None else row["estimate"]
+        said = f"{sign * apart:+.2f}, give or take {(row['high'] - row['low']) / 2:.2f}"
+        why = f"{word}: {row['why']}" if row["why"] else word
+        cells.append((why, printable(" against ".join(pair)), said, f"in {row['measure']}" * (len(measures) > 1)))
+    wide = [max(len(cell[place]) for cell in cells) for place in range(3)]
+    return [f"  {a:<{wide[0]}}   {b:<{wide[1]}}   {c:<{wide[2]}}  {d}".rstrip() for a, b, c, d in cells]
 
 
 def sliced(args: argparse.Namespace, source: Collection | Scores, **asked: Any) -> int:

@@ -35,5 +35,5 @@ def run(args: argparse.Namespace) -> int:
     else:
         found = doctor_of_scores(args.qrels_or_scores, args.run_or_scores, call=args.call)
     options.print_notes(found.notes)
-    options.write_output(found.pieces(args.format), args.output)
+    options.write_text(found.render(args.format), args)
     return 0

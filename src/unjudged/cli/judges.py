@@ -124,7 +124,7 @@ def _sample(args: argparse.Namespace) -> None:
     options.print_notes(found.notes)
     if args.sampled is not None:
         options.write_output(found.render("tsv"), args.sampled)
-    options.write_output(text, args.output)
+    options.write_text(text, args)
 
 
 def _merge(args: argparse.Namespace) -> None:

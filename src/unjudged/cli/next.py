@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         text = found.render(args.format)
     options.print_notes(found.notes)
-    options.write_output(text, args.output)
+    options.write_text(text, args)
     if args.merged is not None:
         write_qrels(found.judged.judgments, args.merged)
     return 0

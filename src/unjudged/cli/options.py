@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 READING = (
     *("teams", "ties", "truncate", "lenient", "strict", "gains", "negative", "qrels_format", "qa", "same_answer"),
-    *("only", "residual", "jobs"),
+    *("units", "tokens", "lengths", "only", "residual", "jobs"),
 )
 POOL = ("depth", "pooled", "tolerance")
 SCORING = ("rel", "unjudged", "topics", "undefined")
@@ -213,7 +213,7 @@ class Part:
 
 def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
     """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
-    from unjudged.collection.load import read_collection
+    from unjudged.collection.load import chunk_lengths, read_collection
     from unjudged.io.trec import Reading
 
     if [args.qrels, *args.runs].count("-") > 1:
@@ -222,8 +222,11 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     collection = read_collection(
         args.qrels,
         args.runs,
-        Reading(args.ties, args.truncate, args.lenient, args.strict, args.same_answer),
-        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs"),
+        Reading(
+            **keywords(args, "ties", "truncate", "lenient", "strict", "same_answer", "units", "tokens"),
+            lengths=chunk_lengths(args.lengths),
+        ),
+        **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs", "lengths"),
         need_runs=need_runs,
         lists=lists or args.residual is not None,
     )
@@ -295,6 +298,8 @@ def open_manifest(args: argparse.Namespace) -> Collections:
         raise UsageError("give QRELS RUN... or --collections FILE, not both")
     if args.teams is not None:
         raise UsageError("--teams: with a manifest each collection names its own teams (teams = FILE)")
+    if args.tokens is not None or args.lengths is not None:
+        raise UsageError("--tokens and --lengths hold for one collection: give QRELS RUN... instead of a manifest")
     given = {key: value for key in KEYS if (value := getattr(args, key)) not in (None, False, default(key))}
     found, notes = read_manifest(args.collections, args.collection or None, jobs=args.jobs, **given)
     print_notes(notes)
@@ -401,13 +406,23 @@ def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[s
 
 
 def write_result(
-    result: Result, args: argparse.Namespace, charts: Iterable[tuple[str | None, str]] = (), *, verdict: bool = False
+    result: Result,
+    args: argparse.Namespace,
+    charts: Iterable[tuple[str | None, str]] = (),
+    *,
+    verdict: bool = False,
+    first: Sequence[str] = (),
 ) -> None:
-    """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files."""
+    """Notes to stderr, the table (with the verdict under it, in text) to stdout or -o, charts to their files.
+
+    `first`: lines that stand over the table in text, with the verdict.
+    """
     print_notes(result.notes)
     text = arranged(result, args).render(args.format)
-    said = verdict and args.format == "text" and result.verdict is not None
-    write_text(f"{text}\n{result.verdict}\n" if said else text, args)
+    if verdict and args.format == "text" and result.verdict is not None:
+        over = "".join(f"{line}\n" for line in first)
+        text = f"{result.verdict}\n\n{over}\n{text}" if first else f"{text}\n{result.verdict}\n"
+    write_text(text, args)
     for name, path in charts:
         result.plot(name).save(path)
         tell_written(path)
@@ -423,11 +438,14 @@ def arranged(result: Result, args: argparse.Namespace) -> Result:
 
 
 def write_text(text: str, args: argparse.Namespace) -> None:
-    """A table with what is said about it: in colours on a terminal, else as it is; a file that was written is named."""
+    """A table with what is said about it: on a terminal in its colours and width; a file that was written is named."""
     from unjudged.cli import colour
+    from unjudged.cli.width import fitted, terminal_width
 
-    if args.output in (None, "-") and args.format == "text" and colour.wanted():
-        text = colour.painted(text)
+    if args.output in (None, "-") and args.format == "text":
+        wide = terminal_width()
+        text = text if wide is None else fitted(text, wide)
+        text = colour.painted(text) if colour.wanted() else text
     write_output(text, args.output)
     tell_written(args.output)
 

@@ -163,7 +163,7 @@ def _agree(args: argparse.Namespace) -> None:
     text = found.confusion.render(args.format) if args.confusion else found.render(args.format)
     if args.format == "text" and not args.confusion:
         text += f"\n{found.confusion.render('text')}"
-    options.write_output(text, args.output)
+    options.write_text(text, args)
 
 
 def _diff(args: argparse.Namespace) -> None:
@@ -203,7 +203,7 @@ def _diff(args: argparse.Namespace) -> None:
             columns = ("run", "measure", "before", "after", "change", "rank_before", "rank_after")
             found = Result(columns, lambda: table, parts[0].provenance, notes=[n for part in parts for n in part.notes])
     options.print_notes(found.notes)
-    options.write_output(found.pieces(args.format), args.output)
+    options.write_text(found.render(args.format), args)
 
 
 PARTS = {

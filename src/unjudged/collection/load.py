@@ -16,6 +16,7 @@ from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames, run_notes
 from unjudged.io import qa as qa_io
+from unjudged.io import units as units_io
 from unjudged.io.retrieved import is_results
 from unjudged.io.teams import read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
@@ -36,6 +37,9 @@ def load(
     qrels_format: str | None = None,
     qa: bool = False,
     same_answer: str = "exact",
+    units: str | None = None,
+    tokens: int | None = None,
+    lengths: str | Path | Mapping[str, int] | None = None,
     jobs: int | None = None,
 ) -> Collection:
     """Read judgments and runs into a Collection.
@@ -49,13 +53,15 @@ def load(
     `unjudged score --help`. `qa=True` reads question answering: answer classes and runs of answers, from
     the files described in `docs/formats.md` or as {question: {class: {answer: level}}} and
     {question: [answers]}; the first five answers count. `same_answer` says which answers are the same: `exact`,
-    `folded` (whatever the case, width and blanks) or `words` (also whatever the punctuation and articles). What was
-    passed over is in `.notes` and issued as DataWarning.
+    `folded` (whatever the case, width and blanks) or `words` (also whatever the punctuation and articles).
+    `units="doc:#"` puts chunks together to documents (`paper7#3` is a part of `paper7`), each where its best chunk
+    stood; `tokens=2000` ends each list before the first chunk that does not fit into so many tokens, by the `lengths`
+    of the chunks ({id: tokens} or a TSV). What was passed over is in `.notes` and issued as DataWarning.
     """
     collection = read_collection(
         qrels,
         runs,
-        Reading(ties, truncate, lenient, strict, same_answer),
+        Reading(ties, truncate, lenient, strict, same_answer, units, tokens, chunk_lengths(lengths)),
         teams=teams,
         gains=gains,
         only=only,
@@ -63,6 +69,7 @@ def load(
         qrels_format=qrels_format,
         qa=qa,
         jobs=jobs,
+        lengths=os.fspath(lengths) if isinstance(lengths, (str, os.PathLike)) else None,
     )
     for note in collection.notes:
         warnings.warn(note, DataWarning, stacklevel=2)
@@ -84,12 +91,16 @@ def read_collection(
     topic_notes: bool = True,
     need_runs: bool = True,
     lists: bool = True,
+    lengths: str | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
-    `lists` says whether full lists may be asked for later; a stream is kept only for their sake.
+    `lists` says whether full lists may be asked for later; a stream is kept only for their sake. `lengths` is the file
+    that the lengths of chunks come from, for the record.
     """
     seen = files.Unchanged()
+    if qa and reading.in_chunks:
+        raise UsageError("answers have no chunks: leave --units and --tokens out with --qa (qa=True)")
     if reading.same_answer != "exact" and not qa:
         raise UsageError("--same-answer belongs to question answering; give --qa (qa=True), too")
     if qa and reading.truncate is None:
@@ -102,7 +113,8 @@ def read_collection(
     def table() -> QrelsTable:  # not held while the runs are read
         if qrels is None:
             return _no_judgments(runs, reading, seen, jobs)
-        return seen.reading(qrels, lambda: _answers(qrels, reading) if qa else _qrels(qrels, reading, qrels_format))
+        found = seen.reading(qrels, lambda: _answers(qrels, reading) if qa else _qrels(qrels, reading, qrels_format))
+        return units_io.judged_documents(found, reading)
 
     judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
@@ -115,6 +127,8 @@ def read_collection(
         name: True for name, set_ in (("lenient", reading.lenient), ("strict", reading.strict), ("qa", qa)) if set_
     }
     told |= {"same answer": reading.same_answer} if reading.same_answer != "exact" else {}
+    told |= {name: value for name, value in (("units", reading.units), ("tokens", reading.tokens)) if value is not None}
+    told |= {"lengths": lengths} if lengths is not None else {}
     origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
     return origin.collection(given)
 
@@ -204,6 +218,18 @@ class RunInput:
 
     def read(self, judgments: Judgments, reading: Reading, seen: files.Unchanged, keep_docs: bool) -> RunTable:
         """Its hits, with the full lists if `keep_docs`."""
+        if isinstance(self.source, RunTable) or not reading.in_chunks:
+            return self._read(judgments, reading, seen, keep_docs)
+        return units_io.rolled_up(
+            lambda plain, full: self._read(judgments, plain, seen, full),
+            judgments.index,
+            judgments.topics,
+            reading,
+            keep_docs,
+        )
+
+    def _read(self, judgments: Judgments, reading: Reading, seen: files.Unchanged, keep_docs: bool) -> RunTable:
+        """Its hits as the source lists them, chunk by chunk."""
         index, topics = judgments.index, judgments.topics
         if isinstance(self.source, str):
             path, read_run = self.source, _reader(judgments)
@@ -232,15 +258,24 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
         if isinstance(run, RunInput):
             one = run
         elif isinstance(run, str) and files.read_once(run):
-            called = None if run == files.STDIN else name
-            table = _reader(judgments)(run, judgments.index, judgments.topics, reading, called, lists)
-            one = RunInput(table.name, table)
+            one = _stream(run, None if run == files.STDIN else name, judgments, reading, lists)
         else:
             one = _held(name, run, judgments.group is not None)
         if one.name in found:
             raise UsageError(f"two runs are called {one.name}; names come from the files (or from the dict given)")
         found[one.name] = one
     return tuple(found.values())
+
+
+def _stream(path: str, name: str | None, judgments: Judgments, reading: Reading, lists: bool) -> RunInput:
+    """A run that can be read once, read."""
+    index, topics = judgments.index, judgments.topics
+
+    def read(by: Reading, full: bool) -> RunTable:
+        return _reader(judgments)(path, index, topics, by, name, full)
+
+    table = units_io.rolled_up(read, index, topics, reading, lists) if reading.in_chunks else read(reading, lists)
+    return RunInput(table.name, table)
 
 
 def _each(runs: Any) -> Iterator[tuple[str, Any]]:
@@ -382,6 +417,11 @@ def _full_lists(
     runs: Sequence[RunInput], judgments: Judgments, reading: Reading, seen: files.Unchanged, jobs: int | None
 ) -> Rankings:
     return Rankings.of(judgments, _read_all(runs, judgments, reading, seen, True, jobs))
+
+
+def chunk_lengths(lengths: str | Path | Mapping[str, int] | None) -> dict[bytes, int] | None:
+    """The number of tokens of each chunk, where they are given."""
+    return None if lengths is None else units_io.read_lengths(lengths)
 
 
 def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:

@@ -35,7 +35,7 @@ from unjudged.io.teams import read_teams
 from unjudged.io.trec import Reading
 from unjudged.options import check, gains
 
-_LINES = ("ties", "truncate", "lenient", "strict", "same_answer")
+_LINES = ("ties", "truncate", "lenient", "strict", "same_answer", "units")
 READING = (*_LINES, "negative", "qrels_format", "qa", "only", "gains")
 """Keys that say how the files of a collection are read, as in `load`."""
 OF_STUDIES = ("pooled", "depth", "tolerance", "rel")
@@ -76,9 +76,9 @@ def load_manifest(
     """The collections a TOML file describes, by name: `uj.study("power", uj.load_manifest("collections.toml"))`.
 
     One table per collection, with the keys judgments and runs, and where needed name, teams, pooled, depth, tolerance,
-    only, rel, gains, qa, same_answer, lenient, strict, ties, truncate, negative and qrels_format: what the options of
-    the same name mean, for this collection alone. Files lie relative to the manifest. `names` chooses some of the
-    collections; the other arguments are those of `load` and hold for collections that do not say otherwise.
+    only, rel, gains, qa, same_answer, units, lenient, strict, ties, truncate, negative and qrels_format: what the
+    options of the same name mean, for this collection alone. Files lie relative to the manifest. `names` chooses
+    some of the collections; the other arguments are those of `load` and hold for collections that do not say otherwise.
     """
     found, notes = read_manifest(path, names, jobs=jobs, **reading)
     for note in notes:
@@ -299,7 +299,7 @@ class _Table:
             **dict.fromkeys(("qa", "lenient", "strict"), (isinstance(value, bool), "true or false")),
             **dict.fromkeys(("depth", "rel", "truncate"), (whole, "a whole number")),
             **dict.fromkeys(
-                ("ties", "same_answer", "negative", "qrels_format", "only"), (isinstance(value, str), "text")
+                ("ties", "same_answer", "units", "negative", "qrels_format", "only"), (isinstance(value, str), "text")
             ),
             "tolerance": (whole or isinstance(value, float), "a number"),
             "gains": (isinstance(value, (str, dict)), "the gain of each grade, as {1 = 1, 2 = 3}"),

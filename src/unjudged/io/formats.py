@@ -59,7 +59,9 @@ def _json_lines(head: Head) -> bool:
         first = json.loads(to_text(head.line))
     except ValueError:
         return False
-    return isinstance(first, dict) and any(not isinstance(value, dict) for value in first.values())
+    if not isinstance(first, dict) or has_columns(first, {"topic": GRADES["topic"]}):
+        return isinstance(first, dict)
+    return any(not isinstance(value, (dict, list)) for value in first.values())  # {topic: hits} is one object
 
 
 def _json(head: Head) -> bool:

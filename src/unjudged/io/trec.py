@@ -8,7 +8,7 @@ rank columns. Order is decided here and nowhere else: score descending, then by 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unjudged import kernels
 from unjudged.errors import InputError, UsageError, nearest
 from unjudged.io import files
-from unjudged.io.ids import Ids, to_text
+from unjudged.io.ids import Ids, to_bytes, to_text
 from unjudged.io.same_answer import check_rule
 
 if TYPE_CHECKING:
@@ -35,16 +35,20 @@ BAD_FIELDS, BAD_SCORE, BAD_NAN, BAD_NUL, BAD_GRADE = 1, 2, 3, 4, 5
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read: ties, truncation, what to do about unusable lines, and which answers are the same (QA)."""
+    """How files are read: ties, truncation, unusable lines, which answers are the same (QA), chunks (`units.py`)."""
 
     ties: str = "trec10"
     truncate: int | None = None
     lenient: bool = False
     strict: bool = False
     same_answer: str = "exact"
+    units: str | None = None
+    tokens: int | None = None
+    lengths: Mapping[bytes, int] | None = None
 
     def __post_init__(self) -> None:
         check_rule(self.same_answer)
+        self._check_chunks()
         if self.ties not in kernels.TIES:
             known = ", ".join(kernels.TIES)
             raise UsageError(f"unknown tie rule {self.ties!r}{nearest(self.ties, kernels.TIES)}; there are {known}")
@@ -54,6 +58,30 @@ class Reading:
             raise UsageError("expected ties and truncation exclude each other: a cut through a tie has no one list")
         if self.lenient and self.strict:
             raise UsageError("lenient and strict exclude each other")
+
+    def _check_chunks(self) -> None:
+        if self.units is not None and not self.separator:
+            said = "units are given as doc:SEPARATOR, as doc:'#' for ids such as paper7#3"
+            raise UsageError(f"{said}, not {self.units!r}")
+        if self.tokens is not None and not 1 <= self.tokens < 2**31:
+            raise UsageError(f"the budget is a positive number of tokens, not {self.tokens}")
+        if (self.tokens is None) != (self.lengths is None):
+            raise UsageError("a budget of tokens needs the lengths of the chunks, and they a budget: give both")
+        if self.tokens is not None and self.ties == "expected":
+            raise UsageError(
+                "expected ties and a budget of tokens exclude each other: a cut through a tie has no one list"
+            )
+
+    @property
+    def separator(self) -> bytes:
+        """What ends a document's id in the id of its chunk (`doc:#`); nothing where ids name documents."""
+        kind, _, separator = (self.units or "").partition(":")
+        return to_bytes(separator) if kind == "doc" and not separator.isspace() else b""
+
+    @property
+    def in_chunks(self) -> bool:
+        """Are lists to be put together from chunks, or cut at a number of tokens?"""
+        return self.units is not None or self.tokens is not None
 
     def scanner(self, index: Any, **options: Any) -> Any:
         """A kernel that reads one run by these rules."""

@@ -6,18 +6,20 @@ significant loss, which a few topics never show.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from unjudged.collection import Floats
+from unjudged.collection import Collection, Floats
 from unjudged.errors import UsageError, nearest, one_line, one_of, some
 from unjudged.holes.judging import next_to_judge
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
 from unjudged.results import Result, Row, Step, Verdict
+from unjudged.scoring import score
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.non_inferiority import POWER, NonInferiority, non_inferiority, rare_differences
 from unjudged.statistics.pairs import ZERO
@@ -35,6 +37,8 @@ COLUMNS = (
 )
 FIRST = 5
 """Documents to judge that are named where holes leave it open."""
+MOST_LOST = 3
+"""Topics shown that lost most."""
 PASS, FAIL, DOUBT = "pass", "fail", "cannot tell"
 WORDS = {PASS: "solid", FAIL: "fragile", DOUBT: "unknown"}
 
@@ -317,7 +321,7 @@ def _verdict(run: str, checked: list[Checked], rule: Rule, step: Step | None) ->
     sentence = {
         PASS: f"{run} passes on {named}",
         FAIL: f"{run} fails on {named}",
-        DOUBT: f"cannot tell whether {run} is worse on {named}",
+        DOUBT: f"{run} may be better or worse on {named}",
     }[whole]
     topics, most = checked[0].topics, max(one.tested.detectable for one in checked)
     if topics >= checked[0].fewest[0]:
@@ -333,6 +337,40 @@ def _verdict(run: str, checked: list[Checked], rule: Rule, step: Step | None) ->
 
 def _whole(verdicts: list[str]) -> str:
     return next(word for word in (FAIL, DOUBT, PASS) if word in verdicts)
+
+
+LOST = ("topic", "text", "baseline", "run", "difference", "unjudged")
+
+
+def lost_most(
+    collection: Collection, gated: Result, texts: Mapping[str, str] | None = None, many: int = MOST_LOST
+) -> Result:
+    """The topics on which the run lost most by the gate's first measure, worst first, with their texts where given.
+
+    `unjudged` is the share of the run's top list that nobody judged: a loss there may be a hole.
+    """
+    settings, texts = gated.provenance.settings, texts or {}
+    measure = measures(next(iter(gated.rows()))[0])[0]
+    judged = measures(f"Judged@{measure.params.get('k') or 10}")[0]
+    scores = score(collection, [measure, judged], rel=settings.get("rel"))
+    new, old = (scores.runs.index(settings[name]) for name in ("run", "baseline"))
+    values = scores.matrix(measure)
+    apart = values[:, new] - values[:, old]
+    worst = [t for t in np.argsort(apart, kind="stable")[:many].tolist() if apart[t] < -ZERO]
+
+    def rows() -> list[Row]:
+        holes, found = 1 - scores.matrix(judged)[:, new], list[Row]()
+        for t in worst:
+            topic, numbers = scores.topics[t], (float(values[t, old]), float(values[t, new]), float(apart[t]))
+            found.append((topic, " ".join(texts.get(topic, "").split()), *numbers, float(holes[t])))
+        return found
+
+    def layout() -> Table:
+        shown = [(topic, text or "-", *numbers, percent(share)) for topic, text, *numbers, share in rows()]
+        columns = LOST if texts else tuple(name for name in LOST if name != "text")
+        return columns, [row if texts else (row[0], *row[2:]) for row in shown]
+
+    return Result(LOST, rows, gated.provenance, layout, caption=f"Topics that lost most by {measure}.")
 
 
 def answer(result: Result) -> str:

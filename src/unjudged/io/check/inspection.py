@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unjudged import kernels
 from unjudged.errors import InputError
-from unjudged.io import files
+from unjudged.io import files, formats
 from unjudged.io.check.findings import Tally, example, many, quoted, shown, where, why
 from unjudged.io.check.repair import grade_of, not_utf8, ranked, repeated, score_of, unusable
 from unjudged.io.ids import to_bytes, to_text
@@ -554,13 +554,32 @@ class RunCheck:
 
 
 def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
-    """Findings of every file in the order given (judgments, runs, teams), and the runs themselves."""
-    tally, judged = check_qrels(qrels)
-    tallies, looks = look_at(runs, lambda path: RunCheck(path, judged).read())
+    """Findings of every file in the order given (judgments, runs, teams), and the runs themselves.
+
+    TREC text is looked at line by line, other formats by what they hold.
+    """
+    from unjudged.io.check import contents
+
+    tally, judged = (check_qrels if is_trec_judgments(qrels) else contents.check_judgments)(qrels)
+
+    def look(path: str) -> RunCheck:
+        return RunCheck(path, judged).read() if is_trec_run(path) else contents.check_run(path, judged)
+
+    tallies, looks = look_at(runs, look)
     compare_runs(looks)
     if teams is not None:
         tallies.append(check_teams(teams, [look.name for look in looks]))
     return [tally, *tallies], looks
+
+
+def is_trec_judgments(path: str) -> bool:
+    """Are these judgments to be looked at line by line?"""
+    return formats.qrels_format(path) == "trec"
+
+
+def is_trec_run(path: str) -> bool:
+    """Is this run to be looked at line by line?"""
+    return formats.run_format(path) == "trec"
 
 
 class Look(Protocol):
@@ -583,7 +602,7 @@ def look_at(runs: Sequence[str], look: Callable[[str], L]) -> tuple[list[Tally],
     looks: list[L] = []
     for spec in runs:
         try:
-            paths = files.expand(spec)
+            paths = [path for _, path in formats.runs(spec)]
         except InputError as problem:
             tallies.append(Tally(spec))
             tallies[-1].note("UJ100", detail=why(problem))
@@ -661,5 +680,8 @@ def _kinship(sample: Sequence[bytes], known: set[bytes]) -> str:
         if not doc.isdigit() and ids[min(place, len(ids) - 1)].startswith(doc):
             return f"ids look cut (here e.g. {shown(doc, 40)}, there {shown(ids[place], 40)})"
         if not doc.isdigit() and place and doc.startswith(ids[place - 1]):
-            return f"ids are longer than judged ones (here e.g. {shown(doc, 40)}, there {shown(ids[place - 1], 40)})"
+            judged = ids[place - 1]
+            said = f"ids are longer than judged ones (here e.g. {shown(doc, 40)}, there {shown(judged, 40)})"
+            mark = to_text(doc)[len(to_text(judged))]
+            return said if mark.isalnum() else f"{said}: for chunks of documents score takes --units doc:'{mark}'"
     return f"ids look like another collection's (here e.g. {here}, there e.g. {there})"

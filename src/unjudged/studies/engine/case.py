@@ -173,6 +173,9 @@ def words_of(collection: Source) -> tuple[str, ...]:
     words += [f"--{flag}" for flag in ("lenient", "strict", "qa") if read.get(flag)]
     if read.get("same answer"):
         words += ["--same-answer", read["same answer"]]
+    for name in ("units", "tokens", "lengths"):
+        if read.get(name) is not None:
+            words += [f"--{name}", str(read[name])]
     return tuple(words)
 
 
