@@ -321,7 +321,7 @@ def read_file(path: str, cells: Cells) -> None:
         return _json(rest, line, run_of(path), cells, source)
     mark = "\t" if "\t" in line else "," if "," in line else ";" if ";" in line else None
     head = [part.strip() for part in (next(csv.reader([line], delimiter=mark)) if mark else line.split())]
-    if roles_of(head) and not (len(head) == 3 and isinstance(decimal_number(head[2]), float)):
+    if roles_of(head) and not (len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))):
         layout = cells.layout(head, number)
         return _rows(text, head, layout, mark, run_of(path), cells)
     return _tool_output(rest, mark, run_of(path), cells, source)
