@@ -38,7 +38,7 @@ BELOW = {
     "measures": {*CORE, "collection", "results"},
     "changes": {*CORE, "collection", "measures", "results"},
     "scoring": {*CORE, "collection", "measures", "results", "statistics"},
-    "score_tables": {*CORE, "measures", "results", "scoring"},
+    "score_tables": {*CORE, "collection", "measures", "results", "scoring"},
     "simulation": {*CORE, "collection", "measures", "results"},
     "adapters": {"errors", "collection", "measures", "scoring", "ir_measures"},
     "ir_measures": {"errors", "collection", "measures", "scoring"},

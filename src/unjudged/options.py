@@ -414,9 +414,9 @@ _SIMULATION = (
 _EXPLAINING = (
     Option("old", "the earlier judgments", "OLD", flags=()),
     Option("outcomes", "show the pairs of runs whose outcome is another one", flag=True),
-    Option("qrels_or_scores", "the judgments; or, without --reported, a file of scores per topic", "QRELS|OURS",
-        flags=()),
-    Option("run_or_scores", "the run; or another file of scores", "RUN|THEIRS", flags=()),
+    Option("qrels_or_scores", "the judgments; or, without --reported, scores per topic or a value as map=0.221",
+        "QRELS|OURS", flags=()),
+    Option("run_or_scores", "the run; or other scores of it", "RUN|THEIRS", flags=()),
     Option("reported", "what somebody got, as ndcg@10=0.413, or a file of scores per topic; repeatable", "M=V|FILE",
         repeats=True),
     Option("most", "how many explanations to show", parse=whole, default=10,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unjudged.collection.topics import named_topics
 from unjudged.errors import InputError, UsageError, one_of
 from unjudged.io import files
 from unjudged.io.frames import is_frame
@@ -23,25 +24,39 @@ TABLE = "score table"
 """What provenance says of scores that were not computed here."""
 
 
-def load_scores(source: Any, measures: Any = None, *, missing: str = "refuse", call: str = "") -> Scores:
+def load_scores(
+    source: Any,
+    measures: Any = None,
+    *,
+    missing: str = "refuse",
+    only: str | Iterable[str] | None = None,
+    call: str = "",
+) -> Scores:
     """Read per-topic scores of several runs: `uj.compare(uj.load_scores("scores.csv"), baseline="bm25")`.
 
     `source` is a file, folder, glob or a list of them (CSV, TSV, JSON lines, JSON, Parquet, output of trec_eval -q or
     ir_measures -q), a pandas, polars or arrow frame, or a dict {run: what holds its scores}: a frame, `.scores` of a
     ranx run, what ir_measures.iter_calc gives, {measure: {topic: value}}. `measures` keeps these alone. Every run needs
     a score on every topic; `missing` says what becomes of cells without one: refuse, zero, drop-topics or drop-runs.
+    `only` keeps these topics (tasks of a leaderboard) alone: `"601-650,700"` or a list.
     """
     one_of(missing, OPTIONS["missing"].choices, "rule for missing scores")
     if isinstance(source, Scores):
         return source
-    cells = Cells(lambda name: known_as(name) is not None)
+    named = only if only is None or isinstance(only, str) else ",".join(map(str, only))
+    cells = Cells(lambda name: known_as(name) is not None, wanted=None if named is None else named_topics(named))
     inputs = _read(source, cells)
-    found = _chosen(cells.table(), measures)
+    found = cells.table()
+    for part in filter(None, (named or "").split(",")):
+        if not any(map(named_topics(part), found.topics)):
+            raise InputError(f"no score of topic {part.strip()} in this table", inputs[0])
+    found = _chosen(found, measures)
     kept, notes = _complete(found, missing, inputs[0] if len(inputs) == 1 else None)
     names = [m for m, _ in _named(kept.measures)]
     settings = {
         "source": TABLE,
         "missing": missing,
+        **({} if named is None else {"only": named}),
         "topics counted": len(kept.topics),
         "measures": [str(m) for m in names],
     }

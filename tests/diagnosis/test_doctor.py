@@ -6,6 +6,7 @@ import math
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def world(seed: int = 5) -> tuple[dict[str, dict[str, int]], list[Line]]:
         rows[14] = (topic, rows[0][1], rows[14][2], rows[14][3])  # the first document once more
         draw.shuffle(rows)
         lines += rows
-    lines += [("99", "001", 1, 3.0), ("99", "002", 2, 2.0)]
+    lines += [("98", "001", 1, 3.0), ("99", "001", 1, 3.0), ("99", "002", 2, 2.0)]
     return qrels, lines
 
 
@@ -76,7 +77,7 @@ def plain_ap(docs: list[str], grades: dict[str, int], rel: int = 1, k: int | Non
             hits += 1
             total += hits / r
     relevant = sum(g >= rel for g in grades.values())
-    norm = {"R": relevant, "min": min(relevant, k or relevant), "found": hits}[below]
+    norm = {"R": relevant, "min": min(relevant, k or relevant), "found": hits, "k": k or 0}[below]
     return total / norm if norm else 0.0
 
 
@@ -135,7 +136,7 @@ def planted(name: str) -> tuple[str, float]:
         case "topics=run":
             return "AP", ap(qrels, lists, [t for t in qrels if t in lists])
         case "topics=all":
-            return "AP", ap(qrels, lists) * len(qrels) / (len(qrels) + 1)
+            return "AP", ap(qrels, lists) * len(qrels) / (len(qrels) + 2)
         case "undefined=drop":
             return "AP", ap(qrels, lists, [t for t in qrels if any(qrels[t].values())])
         case "denominator=min(k,R)":
@@ -159,6 +160,17 @@ def planted(name: str) -> tuple[str, float]:
         case "average=geometric":
             values = [plain_ap(lists.get(t, []), qrels[t]) for t in qrels]
             return "AP", math.exp(mean([math.log(max(v, 1e-5)) for v in values]))
+        case "gains=binary":
+            return "nDCG@10", ndcg(qrels, lists, gain=lambda g: float(g > 0))
+        case "gains=binary; rel=2":
+            return "nDCG@10", ndcg({t: {d: int(g > 1) for d, g in docs.items()} for t, docs in qrels.items()}, lists)
+        case "denominator=k":
+            return "AP@20", ap(qrels, lists, k=20, below="k")
+        case "topics=own":
+            answered = [t for t in qrels if t in lists]
+            return "AP", ap(qrels, lists, answered) * len(answered) / len(lists)
+        case "scale=percent":
+            return "nDCG@10", 100 * ndcg(qrels, lists)
         case "cutoff=9":
             return "nDCG@10", ndcg(qrels, lists, k=9)
     raise AssertionError(name)
@@ -168,7 +180,8 @@ PLANTED = (
     "gains=exp", "discount=jk", "discount=log2(r+2)", "ideal=retrieved", "ideal=top", "unjudged=condensed",
     "unjudged=cut-first", "rel=2", "ties=file", "ties=ascending", "duplicates=counted", "duplicates=last", "topics=run",
     "topics=all", "undefined=drop", "denominator=min(k,R)", "denominator=found", "truncate=20", "order=rank",
-    "order=file", "order=distance", "average=micro", "average=geometric", "cutoff=9",
+    "order=file", "order=distance", "average=micro", "average=geometric", "cutoff=9", "gains=binary",
+    "gains=binary; rel=2", "denominator=k", "topics=own", "scale=percent",
 )  # fmt: skip
 
 
@@ -263,6 +276,17 @@ def test_a_file_of_scores_per_topic_makes_it_sure(tmp_path: Path) -> None:
     assert (found.frame["fit"] == 1).sum() == 1
 
 
+def test_all_triples_for_four_measures_take_less_than_ten_cpu_seconds() -> None:
+    draw = random.Random(1)
+    docs = [f"d{n}" for n in range(3000)]
+    qrels = {str(t): {d: draw.choice((0, 0, 1, 2, 3)) for d in draw.sample(docs, 100)} for t in range(50)}
+    run = {str(t): {d: draw.random() for d in draw.sample(docs, 1000)} for t in range(50)}
+    start = time.process_time()
+    found = uj.doctor(qrels, run, ["nDCG@10=0.98765", "AP=0.98765", "P@10=0.2", "R@100=0.3"])
+    assert time.process_time() - start < 10
+    assert found.frame["fit"].max() < 1
+
+
 def run_doctor(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "unjudged", "doctor", *words], capture_output=True, text=True)
 
@@ -277,14 +301,85 @@ def test_the_verb_prints_the_sentence_and_the_table(tmp_path: Path) -> None:
     assert first.split("\t")[1] == "gains=exp"
 
 
-def test_two_files_of_scores(tmp_path: Path) -> None:
-    ours, theirs = tmp_path / "ours.tsv", tmp_path / "theirs.txt"
-    ours.write_text("run\ttopic\tmeasure\tvalue\nr\t1\tAP\t0.5\nr\t2\tAP\t0.0\nr\tall\tAP\t0.25\n")
-    theirs.write_text("runid all x\nmap 1 0.5000\nmap all 0.5000\n")
+COLUMNS = ["rank", "settings", "value", "difference", "fit", "known_habit"]
+OURS = {"1": 0.5, "2": 0.0, "3": 0.25}
+
+
+def theirs_of(kind: str) -> str:
+    """What another tool would have written about the scores of `OURS`."""
+    answered = {t: v for t, v in OURS.items() if v}
+    match kind:
+        case "none":
+            return (
+                "".join(f"map\t{t}\t{v:.4f}\n" for t, v in OURS.items()) + f"map\tall\t{mean([*OURS.values()]):.4f}\n"
+            )
+        case "topics=run":
+            rows = [f"{t}\tAP\t{v:.4f}\n" for t, v in answered.items()]  # the order of ir_measures
+            return "".join(rows) + f"all\tAP\t{mean([*answered.values()]):.4f}\n"
+        case "average=geometric":
+            logs = [math.log(max(v, 1e-5)) for v in OURS.values()]
+            return (
+                "topic,measure,value\n"
+                + "".join(f"{t},AP,{v}\n" for t, v in OURS.items())
+                + (f"all,AP,{math.exp(mean(logs)):.5f}\n")
+            )
+        case "topics=judged":  # two more topics, on which nothing was found
+            values = {**OURS, "4": 0.0, "5": 0.0}
+            return "".join(f'{{"query_id": "{t}", "measure": "AP", "value": {v}}}\n' for t, v in values.items())
+        case "scale=percent":
+            return "topic,AP\n" + "".join(f"{t},{100 * v:.1f}\n" for t, v in OURS.items())
+        case "scale=percent; topics=run":
+            return f"runid all x\nmap all {100 * mean([*answered.values()]):.1f}\n"
+    raise AssertionError(kind)
+
+
+@pytest.mark.parametrize(
+    "kind", ["none", "topics=run", "average=geometric", "topics=judged", "scale=percent", "scale=percent; topics=run"]
+)
+def test_two_files_of_scores(kind: str, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.tsv", tmp_path / "theirs"
+    whole = mean([*OURS.values()])
+    rows = "".join(f"r\t{t}\tAP\t{v}\n" for t, v in OURS.items())
+    ours.write_text(f"run\ttopic\tmeasure\tvalue\n{rows}r\tall\tAP\t{whole}\n")
+    theirs.write_text(theirs_of(kind))
     said = run_doctor(str(ours), str(theirs), "--format", "tsv")
-    assert said.returncode == 0
-    assert "every shared topic is equal; 1 topics stand only" in said.stdout
-    assert "topics=run" in said.stdout
+    assert said.returncode == 0, said.stderr
+    head, first, *_ = (line.split("\t") for line in said.stdout.splitlines())
+    assert head == COLUMNS
+    assert (first[1], float(first[4])) == (kind, 1.0)
+    if kind == "topics=run":
+        assert "AP: every shared topic is equal; 1 topic only in" in said.stderr
+
+
+def test_scores_that_differ_themselves_need_judgments_and_run(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.csv", tmp_path / "theirs.csv"
+    ours.write_text("topic,AP\n1,0.5\n2,0.25\n")
+    theirs.write_text("topic,AP\n1,0.5\n2,0.75\n")
+    found = uj.doctor(ours, theirs)
+    assert found.frame["fit"].max() < 1
+    assert "AP: 1 of 2 topics differ, most topic 2 (0.2500, 0.7500)" in found.notes
+    assert found.notes[-1].endswith(f"unjudged doctor QRELS RUN --reported {theirs}")
+
+
+def test_values_typed_in(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.csv"
+    ours.write_text("topic,AP\n1,0.5\n2,0\n3,0.25\n")
+    assert uj.doctor(str(ours), "map=0.375").frame.iloc[0]["settings"] == "topics=run"
+    assert uj.doctor("map=0.221", "MAP=22.1").frame.iloc[0]["settings"] == "scale=percent"
+    assert uj.doctor("map=0.221", "MAP=0.22").frame.iloc[0]["settings"] == "none"
+    assert uj.doctor("map=0.221", "MAP=0.23").frame["fit"].max() == 0
+    for bad, sentence in {
+        ("map=x", "map=0.2"): "a measure and its value, as ndcg@10=0.413, not 'map=x'",
+        ("map=0.2", "P@10=0.2"): "have no measure in common",
+        ("none.tsv", "map=0.2"): "none.tsv: no such file",
+    }.items():
+        said = run_doctor(*bad)
+        assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+        assert sentence in said.stderr
+    both = tmp_path / "both.csv"
+    both.write_text("run,topic,AP\na,1,0.5\nb,1,0.5\n")
+    with pytest.raises(InputError, match=r"both.csv:3: scores of more than one run \(a and b\)"):
+        uj.doctor(both, "map=0.2")
 
 
 @pytest.mark.parametrize(

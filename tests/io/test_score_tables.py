@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import unjudged as uj
 from unjudged.cli import main
+from unjudged.io.score_tables import Cells, read_file
+from unjudged.measures.elsewhere import known_as
 
 TOPICS = ["301", "302", "303", "304"]
 VALUES = {
@@ -76,6 +81,117 @@ def test_frames_of_other_packages() -> None:
     check(uj.load_scores(frame()))
     check(uj.load_scores(polars.from_pandas(frame())))
     check(uj.load_scores(arrow.Table.from_pandas(frame())))
+
+
+def test_frames_that_were_turned_or_are_lazy() -> None:
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    check(uj.load_scores(frame().set_index(["run", "topic"])))
+    check(uj.load_scores(polars.from_pandas(frame()).lazy()))
+    check(uj.load_scores(arrow.Table.from_pandas(frame()).to_batches()[0]))
+    one = frame()[frame().measure == "AP"]
+    for turned in (
+        one.pivot(index="topic", columns="run", values="value"),
+        one.pivot(index="run", columns="topic", values="value"),
+    ):
+        found = uj.load_scores(turned)
+        assert {
+            t: dict(zip(found.runs, row, strict=True))
+            for t, row in zip(found.topics, found.matrix("score"), strict=True)
+        } == {t: {run: VALUES[run]["AP"][i] for run in VALUES} for i, t in enumerate(TOPICS)}
+
+
+FACTS = "Rank (Borda),Model,Zero-shot,Memory Usage (MB),Number of Parameters (B),Embedding Dimensions,Max Tokens"
+BOARD = f"""{FACTS},Mean (Task),NQ,FiQA
+1,large,99%,,,3072,2048,61.5,64,59
+2,small,98%,2167,0.56,1024,512,50.5,56,45
+"""
+
+
+def test_a_leaderboard_as_it_is_downloaded(tmp_path: Path) -> None:
+    """Facts about the models and means over tasks are no tasks; nothing is said without a note."""
+    board = written(tmp_path / "board.csv", BOARD)
+    found = uj.load_scores(board)
+    assert found.topics == ("NQ", "FiQA") and found.matrix("score").tolist() == [[64, 56], [59, 45]]
+    assert found.notes[0].startswith("passed over, as no topic: Embedding Dimensions, Max Tokens, Mean (Task), Memory")
+    table = uj.load_scores(pd.read_csv(board).drop(columns="Zero-shot"))
+    assert table.topics == found.topics
+    assert uj.load_scores(board, only=["FiQA"]).topics == ("FiQA",)
+
+
+def test_only_these_topics(tmp_path: Path, capsys: Any) -> None:
+    """Text in other columns, or scores missing there, do not matter then."""
+    odd = written(tmp_path / "odd.csv", "model,1,2,12,note\na,0.5,0.25,,good\nb,0.5,1,0.25,bad\n")
+    assert main(["compare", "--scores", str(odd)]) == 2
+    assert "odd.csv:2: the score of topic note 'good' is not a number" in capsys.readouterr().err
+    found = uj.load_scores(odd, only="1-5")
+    assert found.topics == ("1", "2") and found.provenance.settings["only"] == "1-5"
+    assert main(["compare", "--scores", str(odd), "--only", "1-5", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["difference"] == pytest.approx(-0.375)
+    frame().to_parquet(tmp_path / "s.parquet")
+    assert uj.load_scores(tmp_path / "s.parquet", only=TOPICS[1:3]).topics == tuple(TOPICS[1:3])
+    for only, sentence in {"7": "no score of the topics asked for", "1,7": "no score of topic 7 in this table"}.items():
+        assert main(["compare", "--scores", str(odd), "--only", only, "-o", str(tmp_path / "out")]) == 2
+        assert sentence in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_options_that_need_judgments_are_refused(tmp_path: Path, capsys: Any) -> None:
+    path = str(written(tmp_path / "s.csv", "topic,a,b\n1,0.5,0.25\n2,0.5,0.75\n"))
+    for words in (["--ties", "file"], ["--truncate", "10"], ["--gains", "1:2"], ["--residual", path], ["--lenient"]):
+        for verb in (["compare"], ["study", "ranks"], ["report", "-o", str(tmp_path / "out.html")]):
+            assert main([*verb, "--scores", path, *words]) == 2
+            assert f"{words[0]} needs judgments and runs, not a table of scores" in capsys.readouterr().err
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_four_columns_of_autojudge(tmp_path: Path, capsys: Any) -> None:
+    """What `score --format tot` writes can be read back; judgments in its place are told apart."""
+    qrels = written(
+        tmp_path / "qrels", "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
+    )
+    for name, lists in LISTS.items():
+        written(tmp_path / name, "".join(f"{t} Q0 {d} 1 {s} x\n" for t, docs in lists.items() for d, s in docs.items()))
+    tot = tmp_path / "runs.eval"
+    assert (
+        main(["score", str(qrels), str(tmp_path / "x"), str(tmp_path / "y"), "-q", "--format", "tot", "-o", str(tot)])
+        == 0
+    )
+    found = uj.load_scores(tot)
+    assert found.runs == ("x", "y") and np.allclose(found.matrix("AP").T, ours("AP"), atol=1e-12)
+    assert main(["compare", "--scores", str(qrels)]) == 2
+    assert "no measures in the second of four columns" in capsys.readouterr().err
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from("abc"), st.sampled_from(["1", "x y"]), st.sampled_from(["AP", "P@5", "own"])),
+        st.floats(-5, 5),
+        min_size=1,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_any_table_comes_back_as_it_was_written(cells: dict[tuple[str, str, str], float], shuffled: Any) -> None:
+    """Long, wide and as JSON, rows in any order: the same number in the same cell, NaN where there was none."""
+    rows = [{"run": r, "topic": t, "measure": m, "value": v} for (r, t, m), v in cells.items()]
+    shuffled.shuffle(rows)
+    long = pd.DataFrame(rows)
+    wide = long.pivot(index=["run", "topic"], columns="measure", values="value").reset_index()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("l.csv", "l.jsonl", "w.csv", "w.tsv")]
+        paths[0].write_text(long.to_csv(index=False))
+        paths[1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+        paths[2].write_text(wide.to_csv(index=False))
+        paths[3].write_text(wide.to_csv(index=False, sep="\t"))
+        for path in paths:
+            read = Cells(lambda name: known_as(name) is not None)
+            read_file(str(path), read)
+            table = read.table()
+            found = {
+                (r, t, m): table.values[i, j, k]
+                for i, r in enumerate(table.runs)
+                for j, t in enumerate(table.topics)
+                for k, m in enumerate(table.measures)
+            }
+            assert {key: value for key, value in found.items() if value == value} == cells
 
 
 def test_dicts_and_lists() -> None:

@@ -265,7 +265,10 @@ def open_source(args: argparse.Namespace, measures: Any = None) -> Collection | 
 
     if args.qrels is not None:
         raise UsageError("give QRELS RUN... or --scores FILE, not both")
-    found = load_scores(list(args.scores), measures, missing=args.missing, call=args.call)
+    for name in READING:
+        if name not in ("only", "jobs") and getattr(args, name, None) not in (None, False, [], option(name).default):
+            raise UsageError(f"{option(name).spellings[0]} needs judgments and runs, not a table of scores")
+    found = load_scores(list(args.scores), measures, missing=args.missing, only=args.only, call=args.call)
     print_notes(found.notes)
     return found
 

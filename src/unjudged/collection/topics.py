@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,14 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
     if not chosen:
         raise UsageError("no topics named")
     return sorted(chosen)
+
+
+def named_topics(spec: str) -> Callable[[str], bool]:
+    """Is a topic one of those named? For whoever does not know all topics yet."""
+    parts = {part.strip() for part in spec.split(",")} - {""}
+    ends = [(low, high) for low, dash, high in (part.partition("-") for part in parts) if dash]
+    ranges = [(int(low), int(high)) for low, high in ends if _is_whole(low) and _is_whole(high)]
+    return lambda topic: topic in parts or (_is_whole(topic) and any(a <= int(topic) <= b for a, b in ranges))
 
 
 def counted_topics(collection: Collection, topics: str) -> npt.NDArray[np.bool_]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -12,18 +11,18 @@ from typing import Any
 from unjudged.collection.load import read_judgments
 from unjudged.diagnosis.evaluation import Evaluation
 from unjudged.diagnosis.lines import read_lines
-from unjudged.diagnosis.search import ALL, Explanation, Reported, explanations
-from unjudged.diagnosis.tables import read_scores, side_by_side
+from unjudged.diagnosis.search import ALL, Explanation, Reported, explanations, unit_of
+from unjudged.diagnosis.tables import explanations_of_scores, read_scores, scores_given
 from unjudged.errors import UsageError
 from unjudged.measures import Measure, parse
-from unjudged.results import Provenance, Result
+from unjudged.results import Provenance, Result, Row
 
 COLUMNS = ("rank", "settings", "value", "difference", "fit", "known_habit")
 SHOWN = 10
 """Explanations that are shown."""
 
 
-def doctor(qrels: Any, run: Any, reported: Any, *, most: int = SHOWN, call: str = "") -> Result:
+def doctor(qrels: Any, run: Any, reported: Any = None, *, most: int = SHOWN, call: str = "") -> Result:
     """Which settings reproduce a score that somebody reported for this run?
 
     `qrels` and `run` are files (a TREC run) or dicts. `reported` is `"nDCG@10=0.413"`, a list of such texts, a dict
@@ -32,7 +31,11 @@ def doctor(qrels: Any, run: Any, reported: Any, *, most: int = SHOWN, call: str 
     that reproduce every number come first, simple and common ones before odd ones. The columns are rank, settings
     (`gains=exp; rel=2`), value (what they give for the first number), difference (from what was reported), fit (share
     of the numbers reproduced) and known_habit (which tool does so).
+
+    Without `reported`, the first two are scores that differ: files of scores per topic, or texts as `"map=0.221"`.
     """
+    if reported is None:
+        return doctor_of_scores(os.fspath(qrels), os.fspath(run), most=most, call=call)
     judgments, lines = read_judgments(qrels), read_lines(run)
     numbers = reported_numbers(reported)
     evaluation = Evaluation(judgments, lines)
@@ -42,9 +45,7 @@ def doctor(qrels: Any, run: Any, reported: Any, *, most: int = SHOWN, call: str 
     found = explanations(evaluation, numbers)
     if not found:
         raise UsageError(f"{lines.source}: no topic in common with the judgments, whatever the settings")
-    rows = [
-        (place, one.text, one.value, one.difference, one.fit, one.habit) for place, one in enumerate(found[:most], 1)
-    ]
+    rows = _rows(found, most)
     sources = tuple(str(source) for source in (judgments.source, lines.source))
     settings = {"reported": [f"{one.measure}={one.value}" for one in numbers[:20]], "combinations tried": len(found)}
     return Result(COLUMNS, lambda: rows, Provenance.of(call, sources, settings), notes=(said(found, numbers),))
@@ -113,20 +114,21 @@ def one_measure(text: str) -> Measure:
     return found[0]
 
 
-def unit_of(text: str) -> float:
-    """The unit of a number's last digit: 0.001 for 0.413; full precision counts as 1e-9."""
-    mantissa, _, exponent = text.lower().partition("e")
-    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return max(10.0 ** -max(digits, 0), 1e-9) if not re.fullmatch(r"[+-]?[01]", text.strip()) else 1e-9
+def doctor_of_scores(ours: str, theirs: str, *, most: int = SHOWN, call: str = "") -> Result:
+    """Which settings explain the difference of two files of scores per topic, or of values typed in?"""
+    first, second = scores_given(ours), scores_given(theirs)
+    found, numbers, differing = explanations_of_scores(first, second)
+    notes = [said(found, numbers), *differing[:SHOWN]]
+    if found[0].fit < 1:
+        what = second.source if any(second.of(m) for m in second.measures) else f'"{second.source}"'
+        notes.append(f"to look for other settings, give judgments and run: unjudged doctor QRELS RUN --reported {what}")
+    sources = tuple(one.source for one in (first, second) if Path(one.source).is_file())
+    settings = {"ours": first.source, "theirs": second.source, "combinations tried": len(found)}
+    rows = _rows(found, most)
+    return Result(COLUMNS, lambda: rows, Provenance.of(call, sources, settings), notes=tuple(notes))
 
 
-def doctor_of_scores(ours: str, theirs: str, *, call: str = "") -> Result:
-    """What two files of scores per topic tell about their difference: one row per measure that both hold."""
-    first, second = read_scores(ours), read_scores(theirs)
-    rows = [
-        (str(measure), first.mean(measure), second.mean(measure), second.mean(measure) - first.mean(measure), text)
-        for measure, text in side_by_side(first, second)
+def _rows(found: Sequence[Explanation], most: int) -> list[Row]:
+    return [
+        (place, one.text, one.value, one.difference, one.fit, one.habit) for place, one in enumerate(found[:most], 1)
     ]
-    note = "to find the settings, give judgments and run: unjudged doctor QRELS RUN --reported " + second.source
-    columns = ("measure", "ours", "theirs", "difference", "what_differs")
-    return Result(columns, lambda: rows, Provenance.of(call, (first.source, second.source)), notes=(note,))

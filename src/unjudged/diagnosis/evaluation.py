@@ -51,7 +51,7 @@ class Values:
 
     def counted(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
         """The topics that count in the mean."""
-        counted = self.answered.copy() if chosen.get("topics") == "run" else np.ones(len(self.top), bool)
+        counted = self.answered.copy() if chosen.get("topics") in ("run", "own") else np.ones(len(self.top), bool)
         return counted & self.defined if chosen.get("undefined") == "drop" else counted
 
     def mean(self, chosen: Chosen) -> float:
@@ -63,11 +63,16 @@ class Values:
             whole = float(self.bottom[counted].sum())
             return float(self.top[counted].sum()) / whole if whole else float("nan")
         values = self.ratio[counted]
-        if chosen.get("topics") == "all":
+        if chosen.get("topics") in ("all", "own"):
             values = np.append(values, np.zeros(self.outside))
-        if chosen.get("average") == "geometric":
-            return float(np.exp(np.log(np.maximum(values, GEOMETRIC_FLOOR)).mean()))
-        return float(values.mean())
+        return averaged(values, chosen)
+
+
+def averaged(values: Floats, chosen: Chosen) -> float:
+    """The mean of the kind asked for."""
+    if chosen.get("average") == "geometric":
+        return float(np.exp(np.log(np.maximum(values, GEOMETRIC_FLOOR)).mean()))
+    return float(values.mean())
 
 
 def as_number(name: str) -> str:
@@ -226,10 +231,11 @@ class Evaluation:
         relevant = hits.relevant(int(measure.params["rel"])).top(k)
         if name == "AP":
             found = relevant.count()
-            below = {"min(k,R)": np.minimum(relevant.R, k or np.inf), "found": found, None: relevant.R}[denominator]
-            return relevant.sum(relevant.precision()), below
+            return relevant.sum(relevant.precision()), found if denominator == "found" else _below(
+                relevant, k, denominator
+            )
         if name == "R":
-            return relevant.count(), np.minimum(relevant.R, k or np.inf) if denominator else relevant.R
+            return relevant.count(), _below(relevant, k, denominator)
         below = hits.length if k is None else np.minimum(hits.length, k) if denominator else np.full(hits.cells, k)
         return relevant.count(), below.astype(np.float64)
 
@@ -241,6 +247,9 @@ class Evaluation:
         form = "exp" if chosen.get("gains") == "exp" or params.get("dcg") == "exp-log2" else "grade"
         discount = _DISCOUNTS[chosen.get("discount") or ("jk" if params.get("dcg") == "jk" else "log2(r+1)")]
         gains, ideal = params.get("gains"), chosen.get("ideal")
+        if chosen.get("gains") == "binary":
+            least = int(chosen.get("rel", 1))
+            gains = {grade: float(grade >= least) for grade in np.unique(self.judgments.grade).tolist() if grade > 0}
         amount = functools.partial(_amount, form)
         if ideal is not None:  # only what was retrieved (above the cut-off) can stand in the ideal list
             kept = np.zeros(len(self.judgments), bool)
@@ -255,6 +264,13 @@ class Evaluation:
         if measure.name == "DCG":
             return top, np.where(best.size > 0, 1.0, 0.0)
         return top, best.sum(amount(best.gain) / discount(best.rank), k)
+
+
+def _below(relevant: Hits, k: int | None, denominator: str | None) -> Floats:
+    """What AP and R divide by: the relevant documents, at most the cut-off, or the cut-off."""
+    if denominator is None or k is None:
+        return relevant.R
+    return np.minimum(relevant.R, k) if denominator == "min(k,R)" else np.full(relevant.cells, float(k))
 
 
 _DISCOUNTS: dict[str, Callable[[Floats], Floats]] = {

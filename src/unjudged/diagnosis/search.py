@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from unjudged.diagnosis.settings import (
     COUNTING,
     DENOMINATORS,
     GAINS,
+    GRADED,
+    PERCENT,
     READING,
     TOPICS,
     UNJUDGED,
@@ -75,6 +78,13 @@ class Explanation:
         return (-self.fit, *simple, error) if self.fit else (0.0, error, *simple)
 
 
+def unit_of(text: str) -> float:
+    """The unit of a number's last digit: 0.001 for 0.413; full precision counts as 1e-9."""
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return max(10.0 ** -max(digits, 0), 1e-9) if not re.fullmatch(r"[+-]?[01]", text.strip()) else 1e-9
+
+
 def explanations(evaluation: Evaluation, reported: Sequence[Reported]) -> list[Explanation]:
     """Every combination that was tried, best first.
 
@@ -96,16 +106,16 @@ def explanations(evaluation: Evaluation, reported: Sequence[Reported]) -> list[E
                 continue
             if not np.isfinite(found[0]):
                 continue
-            tried[key] = _explained(chosen, found, reported)
+            tried[key] = explained(chosen, found, reported)
         if any(one.fit == 1 for one in tried.values()):
             break
         possible = [
-            s for s in possible if many == 0 or frozenset([s]) in tried or s.name in ("ids", "order", "unjudged")
+            s for s in possible if many == 0 or frozenset([s]) in tried or s.name in ("ids", "order", "unjudged", "rel")
         ]
     return sorted(tried.values(), key=lambda one: (one.order, one.text))
 
 
-_AFTERWARDS = frozenset({"topics", "undefined", "average"})
+_AFTERWARDS = frozenset({"topics", "undefined", "average", "scale"})
 
 
 def _value(
@@ -115,16 +125,25 @@ def _value(
     cells: dict[tuple[Measure, frozenset[Setting]], Values],
 ) -> float:
     """The number that these settings give where another one was reported."""
-    before = frozenset(s for s in chosen if s.name not in _AFTERWARDS)
+    before = frozenset(s for s in chosen if s.name not in _AFTERWARDS and _concerns(s, reported.measure, chosen))
     if (reported.measure, before) not in cells:
         cells[reported.measure, before] = evaluation.values(reported.measure, {s.name: s.value for s in before})
     found = cells[reported.measure, before]
+    scale = 100.0 if PERCENT in chosen else 1.0
     if reported.topic == ALL:
-        return found.mean({s.name: s.value for s in chosen})
-    return float(found.ratio[evaluation.place_of(reported.topic)])
+        return scale * found.mean({s.name: s.value for s in chosen})
+    return scale * float(found.ratio[evaluation.place_of(reported.topic)])
 
 
-def _explained(chosen: Sequence[Setting], found: Sequence[float], reported: Sequence[Reported]) -> Explanation:
+def _concerns(setting: Setting, measure: Measure, chosen: frozenset[Setting]) -> bool:
+    """Can the setting change this measure? A threshold matters to a graded one where gains are binary."""
+    if setting.name == "rel" and measure.name in GRADED:
+        return any((s.name, s.value) == ("gains", "binary") for s in chosen)
+    return not setting.measures or measure.name in setting.measures
+
+
+def explained(chosen: Sequence[Setting], found: Sequence[float], reported: Sequence[Reported]) -> Explanation:
+    """How well these settings, which give the numbers found, explain those reported."""
     distance = [abs(value - one.value) for value, one in zip(found, reported, strict=True)]
     fits = sum(d <= one.reach for d, one in zip(distance, reported, strict=True))
     return Explanation(
@@ -158,9 +177,11 @@ def _possible(evaluation: Evaluation, reported: Sequence[Reported]) -> Iterator[
         *DENOMINATORS,
         *TOPICS,
         *truncations([depth for depth in DEPTHS if depth < longest]),
-        *(thresholds(levels) if named & COUNTING else ()),
+        *(thresholds(levels) if named & (COUNTING | GRADED) else ()),
         *(cutoffs(_other_cuts(cuts)) if cuts != {None} else ()),
     ]
+    if max(abs(one.value) for one in reported) > 1 and named - {"DCG"}:  # a share above 1 is one in percent
+        candidates.append(PERCENT)
     for setting in candidates:
         if setting.measures and not setting.measures & named:
             continue

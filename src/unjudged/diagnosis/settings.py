@@ -53,6 +53,7 @@ UNJUDGED = (
 )
 GAINS = (
     Setting("gains", "exp", "gain 2^grade - 1 instead of the grade", "ranx ndcg_burges, LightGBM, XGBoost", 0, GRADED),
+    Setting("gains", "binary", "every relevant document gains 1", "RAG and RecSys scripts", 0, GRADED),
     Setting("discount", "jk", "log2(rank) from rank 2 on", "Järvelin and Kekäläinen 2002, NTCIREVAL", 0, GRADED),
     Setting("discount", "log2(r+2)", "ranks counted one too far", "a slip with ranks that begin at 1", 2, GRADED),
     Setting("discount", "ln", "natural logarithm", "np.log in scripts", 1, frozenset({"DCG"})),
@@ -65,17 +66,21 @@ GAINS = (
 DENOMINATORS = (
     Setting("denominator", "min(k,R)", "divided by the smaller of cut-off and relevant documents",
             "NTCIREVAL's AP, BEIR's recall_cap, Kaggle's MAP@k", 0, frozenset({"AP", "R"})),
-    Setting("denominator", "found", "divided by the relevant documents retrieved", "RecSys and RAG scripts", 1,
-            frozenset({"AP"})),
+    Setting("denominator", "found", "divided by the relevant documents retrieved",
+            "torchmetrics, scikit-learn on a result list", 1, frozenset({"AP"})),
+    Setting("denominator", "k", "divided by the cut-off", "", 2, frozenset({"AP", "R"})),
     Setting("denominator", "retrieved", "divided by the documents retrieved, if fewer than the cut-off", "", 1,
             frozenset({"P"})),
 )  # fmt: skip
+AVERAGES = (Setting("average", "geometric", "geometric mean over the topics", "gm_map of trec_eval", 1),)
+PERCENT = Setting("scale", "percent", "told in percent", "tables of papers and leaderboards", 0)
 TOPICS = (
     Setting("topics", "run", "topics that the run lacks do not count", "trec_eval without -c, pytrec_eval", 0),
     Setting("topics", "all", "topics of the run that nobody judged count 0", "", 1),
+    Setting("topics", "own", "the run's topics count, judged or not, and no others", "scripts that loop over a run", 1),
     Setting("undefined", "drop", "topics without a relevant document do not count", "many scripts", 0),
     Setting("average", "micro", "all topics added up before dividing", "", 1, frozenset({"nDCG", "R", "AP", "P"})),
-    Setting("average", "geometric", "geometric mean over the topics", "gm_map of trec_eval", 1),
+    *AVERAGES,
 )  # fmt: skip
 
 
@@ -92,7 +97,7 @@ def thresholds(grades: Sequence[int]) -> list[Setting]:
     """Another smallest relevant grade."""
     return [
         Setting("rel", str(grade), f"documents count as relevant from grade {grade} on",
-                "TREC Deep Learning's binary measures" if grade == 2 else "", 0 if grade == 2 else 1, COUNTING)
+                "TREC Deep Learning's binary measures" if grade == 2 else "", 0 if grade == 2 else 1, COUNTING | GRADED)
         for grade in grades
     ]  # fmt: skip
 

@@ -1,19 +1,31 @@
-"""Two files of scores side by side: where do they differ, and can the topics alone explain it?"""
+"""Scores without judgments and runs: files of scores per topic, or values typed in. What can they explain alone?"""
 
 from __future__ import annotations
 
-import csv
-import io
+import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from unjudged.diagnosis.search import ALL, Reported
+import numpy as np
+
+from unjudged.diagnosis.evaluation import averaged
+from unjudged.diagnosis.search import ALL, MOST_SETTINGS, Explanation, Reported, explained, unit_of
+from unjudged.diagnosis.settings import AVERAGES, PERCENT, Setting
 from unjudged.errors import InputError, MeasureError, UsageError
 from unjudged.io import files
+from unjudged.io.columns import decimal_number
+from unjudged.io.score_tables import NOTHING, Cells, Floats, read_file
 from unjudged.measures import Measure, parse
+from unjudged.measures.elsewhere import known_as
+from unjudged.text import counted
 
-_NAMES = {"topic": ("topic", "query", "query_id", "qid"), "measure": ("measure", "metric"), "value": ("value", "score")}
+TOPICS = (
+    Setting("topics", "run", "topics that the run lacks do not count", "trec_eval without -c, pytrec_eval", 0),
+    Setting("topics", "judged", "topics that the run lacks count 0", "trec_eval -c, ir_measures", 0),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +37,6 @@ class ScoreFile:
 
     def numbers(self) -> list[Reported]:
         """Its numbers, those of all topics first."""
-        from unjudged.diagnosis.doctor import unit_of
-
         found = [Reported(m, topic, float(text), unit_of(text)) for (m, topic), text in self.values.items()]
         return sorted(found, key=lambda one: one.topic != ALL)
 
@@ -34,12 +44,16 @@ class ScoreFile:
         """Topic -> value, without the mean."""
         return {topic: float(text) for (m, topic), text in self.values.items() if m == measure and topic != ALL}
 
-    def mean(self, measure: Measure) -> float:
+    def mean(self, measure: Measure) -> Reported:
         """What the file gives for all topics, or the mean of what it gives for each."""
-        if (measure, ALL) in self.values:
-            return float(self.values[measure, ALL])
+        if (text := self.values.get((measure, ALL))) is not None:
+            return Reported(measure, ALL, float(text), unit_of(text))
         values = self.of(measure).values()
-        return math.fsum(values) / len(values) if values else math.nan
+        return Reported(measure, ALL, math.fsum(values) / len(values), self.unit(measure))
+
+    def unit(self, measure: Measure) -> float:
+        """How exactly the scores of single topics are known."""
+        return max((unit_of(text) for (m, topic), text in self.values.items() if m == measure and topic != ALL))
 
     @property
     def measures(self) -> list[Measure]:
@@ -47,27 +61,44 @@ class ScoreFile:
         return list(dict.fromkeys(m for m, _ in self.values))
 
 
+@dataclass
+class _AsWritten(Cells):
+    """Scores of one run, with their digits and the means over all topics."""
+
+    texts: dict[tuple[str, str], str] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+
+    def add(self, run: Any, topic: Any, measure: Any, value: Any, line: int) -> None:
+        """One score; nothing where it is missing."""
+        text = value.strip() if isinstance(value, str) else "" if value is None else repr(value)
+        if text.casefold() in NOTHING:
+            return
+        topic, measure = self._id(topic, "topic", line), self._id(measure, "measure", line)
+        self.names[self._id(run, "run", line)] = None
+        self._number(value, measure, line)
+        if len(self.names) > 1:
+            raise self.problem(f"scores of more than one run ({' and '.join(self.names)}); one is needed", line)
+        if (measure, topic) in self.texts:
+            raise self.problem(f"{measure} of topic {topic} is given twice: more than one run?", line)
+        self.texts[measure, topic] = text
+
+    def add_block(self, run: Any, topic: Any, measure: Any, values: Floats, first: int) -> None:
+        """Scores of a Parquet file."""
+        columns = [
+            [one[0][place] for place in one[1].tolist()] if isinstance(one, tuple) else [one] * len(values)
+            for one in (run, topic, measure)
+        ]
+        for row, (r, t, m, value) in enumerate(zip(*columns, values.tolist(), strict=True)):
+            self.add(r, t, m, value, first + row)
+
+
 def read_scores(path: str) -> ScoreFile:
-    """Scores per topic: `unjudged score -q --format tsv` (or csv), or trec_eval's three columns."""
+    """The scores of one run in any form of a score table (docs/score-tables.md)."""
+    cells = _AsWritten(lambda name: known_as(name) is not None)
+    read_file(path, cells)
+    named = {name: _measure_of(name) for name, _ in cells.texts}
+    values = {(found, topic): text for (name, topic), text in cells.texts.items() if (found := named[name]) is not None}
     source = files.source_name(path)
-    text = bytes(files.read_all(path)).decode("utf-8", "surrogateescape")
-    values: dict[tuple[Measure, str], str] = {}
-    known: dict[str, Measure | None] = {}
-    for line, measure, topic, value in _rows(text, source):
-        if measure not in known:
-            known[measure] = _measure_of(measure)
-        found = known[measure]
-        if found is None:
-            continue
-        try:
-            float(value)
-        except ValueError:
-            raise InputError(f"the value {value!r} of {measure} is no number", source, line) from None
-        if (found, topic) in values:
-            raise InputError(
-                f"{measure} of topic {topic} is given twice: the file holds more than one run", source, line
-            )
-        values[found, topic] = value
     if not values:
         raise InputError("no scores of known measures in this file (columns: measure, topic, value)", source)
     return ScoreFile(source, values)
@@ -82,57 +113,88 @@ def _measure_of(text: str) -> Measure | None:
     return found
 
 
-def _rows(text: str, source: str) -> Iterator[tuple[int, str, str, str]]:
-    """Line, measure, topic, value."""
-    lines = text.split("\n")
-    head = next((line for line in lines if line.strip()), "")
-    mark = "\t" if "\t" in head else "," if "," in head else None
-    columns = [name.strip().lower() for name in head.split(mark)] if mark else []
-    places = {what: next((columns.index(n) for n in names if n in columns), None) for what, names in _NAMES.items()}
-    if mark and None not in places.values():
-        place = {what: at for what, at in places.items() if at is not None}
-        for number, row in enumerate(csv.reader(io.StringIO(text), delimiter=mark), 1):
-            if number > 1 and row:
-                if len(row) < len(columns):
-                    raise InputError(f"{len(columns)} columns are named, here are {len(row)}", source, number)
-                yield number, row[place["measure"]], row[place["topic"]], row[place["value"]]
-        return
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if len(fields) == 3:
-            yield number, *fields  # type: ignore[misc]
-        elif fields:
-            raise InputError("a line of scores has measure, topic and value", source, number)
+def scores_given(given: str) -> ScoreFile:
+    """A file of scores, or a value typed in: `ndcg@10=0.413`."""
+    name, equals, value = given.rpartition("=")
+    if not equals or Path(given).is_file():
+        return read_scores(given)
+    found = _measure_of(name)
+    if found is None or not isinstance(decimal_number(value.strip()), float):
+        raise UsageError(f"scores are a file, or a measure and its value, as ndcg@10=0.413, not {given!r}")
+    return ScoreFile(given, {(found, ALL): value.strip()})
 
 
-def side_by_side(ours: ScoreFile, theirs: ScoreFile) -> Iterator[tuple[Measure, str]]:
-    """For every measure that both files hold, what can be said from the scores alone."""
+def explanations_of_scores(ours: ScoreFile, theirs: ScoreFile) -> tuple[list[Explanation], list[Reported], list[str]]:
+    """Settings that make their numbers from ours, best first; their numbers; and where single topics differ."""
     shared = [measure for measure in ours.measures if measure in theirs.measures]
     if not shared:
         raise UsageError(f"{ours.source} and {theirs.source} have no measure in common")
+    reported = [_known_to_both(theirs.mean(m), ours.mean(m)) for m in shared]
     for measure in shared:
-        yield measure, _compared(ours, theirs, measure)
+        mine = ours.of(measure)
+        unit = ours.unit(measure) if mine else 0.0
+        reported += [
+            Reported(measure, one.topic, one.value, one.unit + unit)
+            for one in theirs.numbers()
+            if one.measure == measure and one.topic in mine
+        ]
+    in_percent = max(one.value for one in reported) > 1 >= max(ours.mean(m).value for m in shared)
+    possible = [*TOPICS, *AVERAGES, *([PERCENT] if in_percent else [])]
+    found: dict[frozenset[Setting], tuple[float, ...]] = {}
+    tried: list[Explanation] = []
+    for many in range(MOST_SETTINGS + 1):
+        for chosen in itertools.combinations(possible, many):
+            if len({setting.name for setting in chosen}) < many:
+                continue
+            key = frozenset(chosen)
+            values = {s.name: s.value for s in chosen}
+            found[key] = tuple(round(_made(ours, theirs, one, values), 12) for one in reported)
+            if np.isfinite(found[key]).all() and all(found.get(key - {s}) != found[key] for s in chosen):
+                tried.append(explained(chosen, found[key], reported))
+    return sorted(tried, key=lambda one: (one.order, one.text)), reported, list(_differing(ours, theirs, shared))
 
 
-def _compared(ours: ScoreFile, theirs: ScoreFile, measure: Measure) -> str:
-    units = {one.topic: one.unit for one in theirs.numbers() if one.measure == measure}
-    own_units = {one.topic: one.unit for one in ours.numbers() if one.measure == measure}
-    a, b = ours.of(measure), theirs.of(measure)
-    common = [topic for topic in a if topic in b]
-    differ = [t for t in common if abs(a[t] - b[t]) > max(units[t], own_units[t]) / 2 + 1e-9]
-    only_a, only_b = [t for t in a if t not in b], [t for t in b if t not in a]
-    if not common:
-        return "the files share no topic: give the judgments and the run, and --reported with one of the files"
-    if differ:
-        most = max(differ, key=lambda t: abs(a[t] - b[t]))
-        return (
-            f"{len(differ)} of {len(common)} topics differ, most topic {most} ({a[most]:.4f}, {b[most]:.4f}): "
-            "the lists or the formula differ"
-        )
-    if only_a or only_b:
-        zeros = all(a[t] == 0 for t in only_a) and all(b[t] == 0 for t in only_b)
-        which = f"{len(only_a)} topics stand only in {ours.source}, {len(only_b)} only in {theirs.source}"
-        return f"every shared topic is equal; {which}{' (all 0)' if zeros else ''}: topics=run or topics=judged"
-    if abs(ours.mean(measure) - theirs.mean(measure)) > 1e-9:
-        return "every topic is equal, the means are not: average=geometric, average=micro or topics=run"
-    return "equal in every topic and in the mean"
+def _known_to_both(theirs: Reported, ours: Reported) -> Reported:
+    return Reported(theirs.measure, theirs.topic, theirs.value, theirs.unit + ours.unit)
+
+
+def _made(ours: ScoreFile, theirs: ScoreFile, one: Reported, chosen: Mapping[str, str]) -> float:
+    """The number that our scores give with these settings."""
+    mine, others = ours.of(one.measure), theirs.of(one.measure)
+    scale = 100.0 if "scale" in chosen else 1.0
+    if one.topic != ALL:
+        return scale * mine[one.topic]
+    if not {"topics", "average"} & chosen.keys():
+        return scale * ours.mean(one.measure).value
+    if chosen.get("topics") == "run":  # their topics; where they name none, those on which something was found
+        mine = {topic: value for topic, value in mine.items() if (topic in others if others else value != 0)}
+    if chosen.get("topics") == "judged":
+        mine = {**dict.fromkeys(others, 0.0), **mine}
+    return scale * averaged(np.array(list(mine.values())), chosen) if mine else math.nan
+
+
+def _differing(ours: ScoreFile, theirs: ScoreFile, measures: Sequence[Measure]) -> Sequence[str]:
+    """A sentence for each measure whose scores of single topics differ."""
+    told = []
+    for measure in measures:
+        a, b = ours.of(measure), theirs.of(measure)
+        common = [topic for topic in a if topic in b]
+        if not common:
+            continue
+        reach = (ours.unit(measure) + theirs.unit(measure)) / 2 + 1e-9
+        differ = [topic for topic in common if abs(a[topic] - b[topic]) > reach]
+        if differ:
+            most = max(differ, key=lambda topic: abs(a[topic] - b[topic]))
+            told.append(
+                f"{measure}: {len(differ)} of {counted(len(common), 'topic')} differ, most topic {most} "
+                f"({a[most]:.4f}, {b[most]:.4f})"
+            )
+        else:
+            sides = (a, b, ours.source), (b, a, theirs.source)
+            alone = [
+                f"; {counted(len(x.keys() - y.keys()), 'topic')} only in {z}"
+                for x, y, z in sides
+                if x.keys() - y.keys()
+            ]
+            told.append(f"{measure}: every shared topic is equal{''.join(alone)}")
+    return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,7 +24,11 @@ RUN = ("run", "run_id", "system", "name", "tag")
 def is_frame(thing: Any) -> bool:
     """Is this a data frame of a kind we know? Imports nothing."""
     kind = type(thing)
-    return kind.__name__ in {"DataFrame", "Table"} and kind.__module__.split(".")[0] in {"pandas", "polars", "pyarrow"}
+    return kind.__name__ in {"DataFrame", "LazyFrame", "Table", "RecordBatch"} and kind.__module__.split(".")[0] in {
+        "pandas",
+        "polars",
+        "pyarrow",
+    }
 
 
 def _column(frame: Any, names: Sequence[str], what: str, source: str, required: bool = True) -> list[Any] | None:
@@ -39,15 +44,21 @@ def _column(frame: Any, names: Sequence[str], what: str, source: str, required: 
     )
 
 
-def _open(frame: Any) -> Any:
+def open_frame(frame: Any) -> Any:
+    """The frame in one dress, whoever made it; what is lazy is collected, a record batch is a table of one."""
     import narwhals as nw
 
+    kind = type(frame)
+    if kind.__name__ == "RecordBatch":
+        frame = importlib.import_module("pyarrow").Table.from_batches([frame])
+    if kind.__name__ == "LazyFrame":
+        frame = frame.collect()
     return nw.from_native(frame, eager_only=True)
 
 
 def qrels_from_frame(frame: Any, source: str = "judgments") -> QrelsTable:
     """Judgments given as a data frame."""
-    frame = _open(frame)
+    frame = open_frame(frame)
     topic = _column(frame, TOPIC, "topic", source) or []
     docs = _column(frame, DOC, "document", source) or []
     grades = _column(frame, GRADE, "grade", source) or []
@@ -65,10 +76,10 @@ def qrels_from_frame(frame: Any, source: str = "judgments") -> QrelsTable:
 
 def split_runs(frame: Any, source: str = "run") -> list[tuple[str, Any]]:
     """(name, frame) per run: by the run column where there is one."""
-    names = _column(_open(frame), RUN, "run", source, required=False)
+    names = _column(open_frame(frame), RUN, "run", source, required=False)
     if names is None or not names:
         return [(source, frame)]
-    opened = _open(frame)
+    opened = open_frame(frame)
     order = list(dict.fromkeys(names))
     if len(order) == 1:
         return [(str(order[0]), frame)]
@@ -78,7 +89,7 @@ def split_runs(frame: Any, source: str = "run") -> list[tuple[str, Any]]:
 
 def lists_of_frame(frame: Any, name: str) -> Iterator[TopicList]:
     """The lists of a run given as a data frame, apart from the frame."""
-    frame = _open(frame)
+    frame = open_frame(frame)
     topic = _column(frame, TOPIC, "topic", name) or []
     docs = _column(frame, DOC, "document", name) or []
     scores = _column(frame, SCORE, "score", name) or []

@@ -7,8 +7,11 @@
     map    301    0.2534               trec_eval -q and ir_measures -q, one file per run
     {"ndcg@10": {"301": 0.41}}         JSON of nested names: what ranx and pytrec_eval hold
 
-Rows for all topics together (`all`, `average` ...) are passed over: means are computed here. Everything becomes one
-array of runs x topics x measures, NaN where the table has no score.
+    bm25    AP    301    0.2534        run, measure, topic, value: what `score --format tot` writes
+
+Rows and columns for all topics together (`all`, `Average (56 datasets)` ...) and a leaderboard's facts about a model
+(`Max Tokens`) are passed over: means are computed here. Everything becomes one array of runs x topics x measures, NaN
+where the table has no score.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,8 +41,13 @@ TOPIC = (*frames.TOPIC, "topic_id", "task", "task_name", "dataset", "question")
 MEASURE = ("measure", "metric")
 VALUE = ("value", "score", "result")
 ROLES: Mapping[str, tuple[str, ...]] = {"run": RUN, "topic": TOPIC, "measure": MEASURE, "value": VALUE}
-OVER_ALL = {"all", "amean", "average", "avg", "avg.", "mean", "overall"}
+OVER_ALL = re.compile(r"(all|amean|average|avg\.?|mean|overall)(\s*[(\[].*)?", re.IGNORECASE)
 """Topics that are none: what holds over all of them."""
+FACTS = re.compile(
+    r"(borda_)?rank(_|$)|zero_shot|memory_usage|model_size|release_date|revision|(\w+_)?parameters(_|$)|"
+    r"embedding_(dim|size)|max_(tokens|seq|input)"
+)
+"""Columns of a leaderboard that are no tasks, but say what a model is like."""
 NOTHING = {"", "-", "na", "n/a", "nan", "none", "null"}
 """How a missing score is written."""
 ONE_MEASURE = "score"
@@ -86,10 +95,21 @@ class Cells:
     line: array[int] = field(default_factory=lambda: array("q"))
     sources: list[tuple[int, str, str]] = field(default_factory=list)
     passed_over: set[str] = field(default_factory=set)
+    wanted: Callable[[str], bool] | None = None
 
     def source(self, name: str, unit: str = "line") -> None:
         """What follows comes from here; `unit` is what its places count."""
         self.sources.append((len(self.value), name, unit))
+
+    def layout(self, columns: Sequence[str], line: int | None = None) -> Layout:
+        """What the columns of the source that is read mean; columns that are no topics, or not asked for, left out."""
+        found = layout_of(columns, self.is_measure, self.sources[-1][1], line)
+        if found.across != "topic":
+            return found
+        facts = set() if self.wanted else {c for c in found.columns if FACTS.match(_plain(c))}
+        self.passed_over |= facts
+        kept = tuple(c for c in found.columns if c not in facts and self._counts(c))
+        return found._replace(columns=kept)
 
     def problem(self, sentence: str, line: int, row: int | None = None) -> InputError:
         """A sentence about a row of the source that is read (or that holds this row)."""
@@ -102,10 +122,10 @@ class Cells:
     def add(self, run: Any, topic: Any, measure: Any, value: Any, line: int) -> None:
         """One score; nothing where its topic is `all`, or where it is missing."""
         topic = self._id(topic, "topic", line)
-        if topic.casefold() in OVER_ALL:
-            self.passed_over.add(topic)
+        if not self._counts(topic):
             return
-        number = self._number(value, measure, line)
+        what = f"{measure} of topic {topic}" if measure == ONE_MEASURE else str(measure)
+        number = self._number(value, what, line)
         self.run.append(self.runs.setdefault(self._id(run, "run", line), len(self.runs)))
         self.topic.append(self.topics.setdefault(topic, len(self.topics)))
         self.measure.append(self.measures.setdefault(self._id(measure, "measure", line), len(self.measures)))
@@ -116,8 +136,7 @@ class Cells:
         """Many scores at once; run, topic and measure are one name, or (names, the place in them for each row)."""
         size = len(values)
         names, places = topic if isinstance(topic, tuple) else ([topic], np.zeros(size, np.intp))
-        real = np.array([str(name).casefold() not in OVER_ALL for name in names], np.bool_)
-        self.passed_over |= {str(name) for name, kept in zip(names, real, strict=True) if not kept}
+        real = np.array([self._counts(str(name)) for name in names], np.bool_)
         chosen = np.flatnonzero(real[places])
         if np.isinf(values[chosen]).any():
             at = int(chosen[np.flatnonzero(np.isinf(values[chosen]))[0]])
@@ -134,6 +153,15 @@ class Cells:
         self.value.frombytes(np.ascontiguousarray(values[chosen]).tobytes())
         self.line.frombytes((first + chosen).astype(np.int64).tobytes())
 
+    def _counts(self, topic: str) -> bool:
+        """Is this a topic, and one of those asked for?"""
+        if self.wanted is not None:
+            return self.wanted(topic)
+        if OVER_ALL.fullmatch(topic):
+            self.passed_over.add(topic)
+            return False
+        return True
+
     def _id(self, value: Any, what: str, line: int) -> str:
         if type(value) is str and value:
             return value
@@ -148,7 +176,7 @@ class Cells:
         )
         raise self.problem(sentence, line)
 
-    def _number(self, value: Any, measure: Any, line: int) -> float:
+    def _number(self, value: Any, what: str, line: int) -> float:
         if isinstance(value, str):
             text = value.strip()
             if text.casefold() in NOTHING:
@@ -157,9 +185,9 @@ class Cells:
         if value is None:
             return math.nan
         if isinstance(value, (str, bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-            raise self.problem(f"the {measure} {value!r} is not a number", line)
+            raise self.problem(f"the {what} {value!r} is not a number", line)
         if math.isinf(value):
-            raise self.problem(f"the {measure} {value!r} is not a finite number", line)
+            raise self.problem(f"the {what} {value!r} is not a finite number", line)
         return float(value)
 
     def table(self) -> ScoreTable:
@@ -168,6 +196,8 @@ class Cells:
         if not self.value:
             name = self.sources[-1][1] if self.sources else None
             why = "only scores over all topics; scores of single topics are needed (trec_eval -q, ir_measures -q)"
+            if self.wanted is not None:
+                raise InputError("no score of the topics asked for in this table", name)
             raise InputError(why if self.passed_over else "no scores in this table", name)
         cells = math.prod(shape)
         if cells > MOST_CELLS and cells > 50 * len(self.value):
@@ -291,8 +321,8 @@ def read_file(path: str, cells: Cells) -> None:
         return _json(rest, line, run_of(path), cells, source)
     mark = "\t" if "\t" in line else "," if "," in line else ";" if ";" in line else None
     head = [part.strip() for part in (next(csv.reader([line], delimiter=mark)) if mark else line.split())]
-    if roles_of(head) and not (len(head) == 3 and isinstance(decimal_number(head[2]), float)):
-        layout = layout_of(head, cells.is_measure, source, number)
+    if roles_of(head) and not (len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))):
+        layout = cells.layout(head, number)
         return _rows(text, head, layout, mark, run_of(path), cells)
     return _tool_output(rest, mark, run_of(path), cells, source)
 
@@ -322,11 +352,11 @@ def _rows(
 
 def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, cells: Cells, source: str) -> None:
     """Lines of measure, topic, value (trec_eval) or topic, measure, value (ir_measures); several runs of trec_eval in
-    one file are told apart by their runid."""
+    one file are told apart by their runid. Four fields are run, measure, topic, value (TREC AutoJudge's `tot`)."""
     rows: list[tuple[int, list[str]]] = []
     for number, line in text:
         fields = [part.strip() for part in line.split(mark)]
-        if len(fields) != 3:
+        if len(fields) not in (3, 4) or (rows and len(fields) != len(rows[0][1])):
             raise InputError(
                 f"a line of trec_eval -q or ir_measures -q has 3 fields, this one {len(fields)}; other tables begin "
                 f"with column names (run, topic, measure, value)",
@@ -334,6 +364,9 @@ def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, ce
                 number,
             )
         rows.append((number, fields))
+    if len(rows[0][1]) == 4:
+        _leaderboard(rows, cells, source)
+        return
     first = {fields[0] for _, fields in rows}
     second = {fields[1] for _, fields in rows}
     measure_first = _measures_among(first, cells) >= _measures_among(second, cells)
@@ -345,17 +378,36 @@ def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, ce
     block: list[tuple[int, tuple[str, str, str]]] = []
     over = False
     names: list[str] = []
+    before: set[tuple[str, str]] = set()
     for entry in [*named, (0, ("", "", ""))]:
         if (over and entry[1][1] != "all") or not entry[0]:  # the next run begins after the lines over all topics
             tag = next((value for _, (measure, _, value) in block if measure == "runid"), None)
             name = tag if tag and (names or entry[0]) else run
+            again = tag is None and name in names
             names.append(name)
             for number, (measure, topic, value) in block:
+                if again and (measure, topic) in before:
+                    raise cells.problem(
+                        "another run begins here, and no runid says which: give a file for each run", number
+                    )
+                before.add((measure, topic))
                 if measure not in ("runid", "relstring", "relation"):
                     cells.add(name, topic, measure, value, number)
             block = []
         over = entry[1][1] == "all"
         block.append(entry)
+
+
+def _leaderboard(rows: list[tuple[int, list[str]]], cells: Cells, source: str) -> None:
+    """Lines of run, measure, topic, value. Judgments have four fields, too, but neither measures nor `all`."""
+    if not any(cells.is_measure(fields[1]) or fields[2] == "all" for _, fields in rows):
+        raise InputError(
+            "no measures in the second of four columns; name the columns in a first line (run, topic, measure, value)",
+            source,
+            rows[0][0],
+        )
+    for number, (run, measure, topic, value) in rows:
+        cells.add(run, topic, measure, value, number)
 
 
 def _measures_among(names: set[str], cells: Cells) -> float:
@@ -377,7 +429,7 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
                 raise cells.problem(f"this line is not JSON ({problem})", number) from None
             if not isinstance(found, dict):
                 raise cells.problem('a line needs an object like {"run": ..., "topic": ...}', number)
-            layout = layout or layout_of(list(found), cells.is_measure, source, number)
+            layout = layout or cells.layout(list(found), number)
             _add_row(cells, layout, found.get, run, number)
         return
     try:
@@ -386,7 +438,7 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
         raise InputError(f"this is not JSON ({problem})", source) from None
     if isinstance(whole, list) and whole and all(isinstance(one, dict) for one in whole):
         cells.sources[-1] = (*cells.sources[-1][:2], "entry")
-        layout = layout_of(list(whole[0]), cells.is_measure, source)
+        layout = cells.layout(list(whole[0]))
         for number, one in enumerate(whole, 1):
             _add_row(cells, layout, one.get, run, number)
         return
@@ -424,7 +476,7 @@ def _parquet(path: str, cells: Cells) -> None:
     cells.source(path, "row")
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            layout = layout_of(file.schema_arrow.names, cells.is_measure, path)
+            layout = cells.layout(file.schema_arrow.names)
             wanted = [*layout.at.values(), *layout.columns]
             first = 1
             for batch in file.iter_batches(_ROWS, columns=wanted):
@@ -473,12 +525,13 @@ def _add_batch(batch: Any, layout: Layout, cells: Cells, first: int, run: str, p
 
 def read_frame(frame: Any, run: str, cells: Cells, source: str) -> None:
     """The scores of a pandas, polars or arrow frame."""
-    import narwhals as nw
-
     cells.source(source, "row")
-    opened = nw.from_native(frame, eager_only=True)
+    index = getattr(frame, "index", None)  # a table turned with pivot: topics or runs stand beside the columns
+    if index is not None and any(name is not None for name in index.names):
+        frame = frame.reset_index()
+    opened = frames.open_frame(frame)
     columns = list(map(str, opened.columns))
-    layout = layout_of(columns, cells.is_measure, source)
+    layout = cells.layout(columns)
     held = {column: opened[column].to_list() for column in (*layout.at.values(), *layout.columns)}
     for row in range(len(opened)):
         _add_row(cells, layout, lambda column, row=row: held[column][row], run, row + 1)  # type: ignore[misc]

@@ -63,7 +63,7 @@ def parse(text: str) -> list[Measure]:
         return [m.measure for m in found if m.measure is not None]
     if (ours := from_paper(text)) is not None:
         return parse(ours)
-    if (found_anyway := _in_any_case(text)) is not None:
+    if (found_anyway := in_any_case(text)) is not None:
         return [found_anyway.complete()]
     if parts := [name for name in sets.NAMED if name.startswith(f"{text}-")]:
         told = ", ".join(f"{name} ({len(sets.NAMED[name])} measures)" for name in parts)
@@ -91,7 +91,7 @@ OTHER_MEANING = ("accuracy",)
 """Names whose lower case means another measure elsewhere: sentence-transformers' accuracy@k is Success@k."""
 
 
-def _in_any_case(text: str) -> Measure | None:
+def in_any_case(text: str) -> Measure | None:
     """The measure of our own spelling in another case (`recall@10`, `mrr@10`), where nothing else has that name."""
     match = _SPELLING.fullmatch(text)
     if not match or match["name"].casefold() in OTHER_MEANING:

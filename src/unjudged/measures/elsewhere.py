@@ -7,7 +7,7 @@ from typing import Any
 from unjudged.collection import Cells, Hits
 from unjudged.errors import MeasureError
 from unjudged.measures import trec_names
-from unjudged.measures._grammar import registered
+from unjudged.measures._grammar import in_any_case, registered
 from unjudged.measures._measure import Definition, Measure
 from unjudged.measures.sets import NAMED
 
@@ -37,6 +37,8 @@ def known_as(name: str) -> Measure | None:
         return None
     try:
         if (ours := registered(name)) is not None:
+            return ours.complete()
+        if "@" in name and (ours := in_any_case(name)) is not None:  # without a cut-off, `f` or `r` may be any name
             return ours.complete()
         found = [theirs.measure for theirs in trec_names.parse(name) or () if theirs.measure is not None]
     except MeasureError:
