@@ -126,7 +126,7 @@ LINES = {
         '[first-hits]\nwhat = "firsts"\nunit = "share"\nbetter = "higher"\nsolid = 0.9\ncare = 0.5\n'
         'source = "ours"\n\n[contents]\n',
     ),
-    "cli/__init__.py": ('    "score",\n', '    "score",\n    "hello",\n'),
+    "cli/__init__.py": ('("report", "score", ', '("report", "score", "hello", '),
 }
 USE = """
 import json, sys

@@ -70,7 +70,9 @@ def test_a_pipe_is_read_once(name: str, data: bytes, folder: Path) -> None:
 AS_NOBODY = """
 import os, sys
 from unjudged.cli import main
-assert main(["score", "qrels.txt", "run.txt", "--teams", "teams.tsv", "-o", "warm"]) == 0  # loads all modules
+with open(os.devnull, "w") as sys.stderr:
+    assert main(["score", "qrels.txt", "run.txt", "--teams", "teams.tsv", "-o", "warm"]) == 0  # loads all modules
+sys.stderr = sys.__stderr__
 os.remove("warm")
 for name, mode in (pair.split(":") for pair in sys.argv[1].split(",")):
     os.chmod(name, int(mode, 8))

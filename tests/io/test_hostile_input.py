@@ -51,13 +51,13 @@ def test_refused(
 def test_borne(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     lay(tmp_path)
-    assert scored(capfd, qrels="qrels.txt", run="run.txt") == (0, "")
+    assert scored(capfd, qrels="qrels.txt", run="run.txt") == (0, "wrote out.tsv\n")
     clean = (tmp_path / "out.tsv").read_bytes()
     (tmp_path / "out.tsv").unlink()
     kind.make(tmp_path)
     code, err = scored(capfd, *kind.options, qrels=kind.qrels, run=kind.run)
     assert code == 0
     assert (tmp_path / "out.tsv").read_bytes() == clean
-    notes = err.splitlines()
-    assert len(notes) == bool(kind.says), err
+    *notes, written = err.splitlines()
+    assert written == "wrote out.tsv" and len(notes) == bool(kind.says), err
     assert all(re.search(kind.says, note) for note in notes), err

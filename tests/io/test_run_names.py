@@ -18,8 +18,8 @@ TREC = "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 2 x\n2 Q0 a 2 1 x\n"
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("runs/bm25.json", "bm25"), ("bm25.JSON", "bm25"), ("bm25.json.gz", "bm25"), ("bm25.txt.gz", "bm25"),
-        ("bm25.jsonl", "bm25"), ("bm25.csv", "bm25"), ("bm25.tsv", "bm25"), ("bm25.parquet", "bm25"),
+        ("runs/bm25.json", "bm25"), ("bm25.JSON", "bm25"), ("bm25.json.gz", "bm25"), ("bm25.txt.gz", "bm25.txt"),
+        ("bm25.jsonl", "bm25"), ("bm25.csv", "bm25.csv"), ("bm25.tsv", "bm25.tsv"), ("bm25.parquet", "bm25"),
         ("bm25.v2", "bm25.v2"), ("bm25.v2.json", "bm25.v2"), ("bm25.run", "bm25.run"), ("input.ok8", "input.ok8"),
         (".json", ".json"), ("json", "json"), ("a.json.json", "a.json"), ("bm25.gz", "bm25"), ("bm25", "bm25"),
     ],
@@ -28,12 +28,18 @@ def test_a_name_keeps_everything_but_the_format(path: str, name: str) -> None:
     assert files.run_name(path) == name
 
 
-def test_files_that_differ_in_their_format_alone_keep_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["gpt.txt", "gpt.qrels", "d/gpt.tsv.gz", "gpt.jsonl", "gpt"])
+def test_a_judge_is_called_without_any_ending(path: str) -> None:
+    assert files.judge_name(path) == "gpt"
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bm25.json").write_text(JSON)
     (tmp_path / "bm25.txt").write_text(TREC)
-    (tmp_path / "dense.json").write_text(JSON)
-    assert uj.load(QRELS, tmp_path).runs == ("bm25.json", "bm25.txt", "dense")
-    assert uj.load(QRELS, [tmp_path / "bm25.txt", tmp_path / "dense.json"]).runs == ("bm25", "dense")
+    assert uj.load(QRELS, tmp_path).runs == ("bm25", "bm25.txt")
+    (tmp_path / "bm25").write_text(TREC)
+    with pytest.raises(UsageError, match="two runs are called bm25;"):
+        uj.load(QRELS, tmp_path)
     with pytest.raises(UsageError, match="two runs are called"):
         uj.load(QRELS, [tmp_path / "bm25.json", tmp_path / "bm25.json"])
 

@@ -389,13 +389,15 @@ def test_too_few_topics_for_the_correction_are_told() -> None:
 
 
 def test_letters_say_which_runs_cannot_be_told_apart() -> None:
-    found = uj.compare(scores_of(random_matrix(2, runs=30, topics=15)), test="t", correction="none")
+    found = uj.compare(scores_of(random_matrix(2, runs=12, topics=15)), test="t", correction="none")
     shown = letters_of(found)
-    assert len(shown) == 30
+    assert len(shown) == 12
     for row in rows_of(found):
         assert bool(shown[row["run_a"]] & shown[row["run_b"]]) == (row["p_adjusted"] >= 0.05)
-    means = random_matrix(2, runs=30, topics=15).mean(axis=0)
+    means = random_matrix(2, runs=12, topics=15).mean(axis=0)
     assert "a" in shown[f"run{means.argmax()}"]
+    many = uj.compare(scores_of(random_matrix(2, runs=13, topics=15)), test="t", correction="none")
+    assert letters_of(many) == {}
 
 
 def test_table_of_means() -> None:

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and answer with the exit code."""
-    from unjudged.io.files import expand, run_names
+    from unjudged.io.files import expand, run_name
     from unjudged.studies import find
     from unjudged.studies.by_name import gate
     from unjudged.studies.gate import DOUBT, answer, junit
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"the gate compares one run with its baseline, {len(files)} runs were given")
     (file,) = files
     args.runs = [file, args.baseline]
-    name, baseline = run_names(args.runs)
+    name, baseline = map(run_name, args.runs)
     if name == baseline and file != args.baseline:  # pr/bm25.run against main/bm25.run: called by their paths
         args.runs, baseline = {path: path for path in args.runs}, args.baseline
     collection = options.open_collection(args)

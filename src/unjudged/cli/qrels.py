@@ -149,12 +149,12 @@ def _agree(args: argparse.Namespace) -> None:
     judges, as a share of those relevant to any). With --format text, a table of the pairs of grades follows. What other
     judgments do to the order of runs and to decisions between them: unjudged judges audit.
     """
-    from unjudged.io.files import run_names
+    from unjudged.io.files import judge_name
     from unjudged.judges.agreement import judge_agreement
 
     if len(args.qrels) < 2:
         raise UsageError("agreement needs at least two files of judgments")
-    names = run_names(args.qrels)
+    names = [judge_name(path) for path in args.qrels]
     if len(set(names)) < len(names):
         names = list(args.qrels)
     sets = options.open_judgments(args)

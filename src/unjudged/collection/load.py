@@ -228,10 +228,7 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
     A stream is read here, with its full lists if `lists`: it can be read once.
     """
     found: dict[str, RunInput] = {}
-    given = list(_each(runs))
-    named = iter(files.run_names([path for name, path in given if _after_its_file(name, path)]))
-    for name, run in given:
-        name = next(named) if _after_its_file(name, run) else name
+    for name, run in _each(runs):
         if isinstance(run, RunInput):
             one = run
         elif isinstance(run, str) and files.read_once(run):
@@ -244,10 +241,6 @@ def run_inputs(runs: Any, judgments: Judgments, reading: Reading, lists: bool = 
             raise UsageError(f"two runs are called {one.name}; names come from the files (or from the dict given)")
         found[one.name] = one
     return tuple(found.values())
-
-
-def _after_its_file(name: str, run: Any) -> bool:
-    return isinstance(run, str) and name == files.run_name(run)
 
 
 def _each(runs: Any) -> Iterator[tuple[str, Any]]:

@@ -12,15 +12,17 @@ from unjudged.kernels import LONGEST_LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
     from typing import Any, TypeVar
 
     T = TypeVar("T")
 
 STDIN = "-"
-ENDINGS = frozenset((".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".parq"))
-"""Endings of file names that tell a format and are no part of a run's name."""
+ENDINGS = frozenset((".json", ".jsonl", ".parquet"))
+"""Endings of file names that are no part of a run's name."""
+TEXT_ENDINGS = frozenset((".txt", ".tsv", ".csv", ".qrels", ".ndjson", ".parq"))
+"""Further endings that are no part of a judge's name."""
 GZIP = b"\x1f\x8b"
 """How gz begins."""
 _CHUNK = 1 << 18
@@ -37,19 +39,21 @@ def file_name(path: str | Path) -> str:
 
 
 def run_name(path: str | Path) -> str:
-    """A run's (or judge's) name: its file's, without `.gz` and without an ending that only tells the format.
+    """A run's name: its file's, without `.gz`, then without `.json`, `.jsonl` or `.parquet`.
 
-    `bm25.json.gz` is called `bm25`; `bm25.v2`, `input.ok8` and `bm25.run` keep their names.
+    `bm25.json.gz` is called `bm25`; `bm25.v2`, `input.ok8` and `bm25.txt` keep their names.
     """
-    name = file_name(path)
+    return _without(ENDINGS, file_name(path))
+
+
+def judge_name(path: str | Path) -> str:
+    """A judge's (or leaderboard's) name: its file's, without `.gz` and without an ending that only tells the format."""
+    return _without(ENDINGS | TEXT_ENDINGS, file_name(path))
+
+
+def _without(endings: frozenset[str], name: str) -> str:
     short, dot, ending = name.rpartition(".")
-    return short if short and dot + ending.lower() in ENDINGS else name
-
-
-def run_names(paths: Sequence[str | Path]) -> list[str]:
-    """The names of several runs; those that would be called the same without their endings keep them."""
-    short = [run_name(path) for path in paths]
-    return [file_name(path) if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
+    return short if short and dot + ending.lower() in endings else name
 
 
 def called(given: str, names: Collection[str]) -> str:

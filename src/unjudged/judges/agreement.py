@@ -16,7 +16,7 @@ from unjudged.changes.rejudge import judgments_of
 from unjudged.collection import Collection
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
-from unjudged.io.files import run_names
+from unjudged.io.files import judge_name
 from unjudged.results import Provenance, Result, Row, Step
 from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
 
@@ -88,7 +88,7 @@ def names_of(sets: Sequence[Any]) -> list[str]:
         if isinstance(given, str) or hasattr(given, "__fspath__"):
             source = str(given)
         found.append(source if isinstance(source, str) and source != "judgments" else "")
-    found = run_names(found)
+    found = [judge_name(source) for source in found]
     if all(found) and len(set(found)) == len(found):
         return found
     return [chr(ord("A") + i) if len(sets) <= 26 else f"judge{i + 1}" for i in range(len(sets))]

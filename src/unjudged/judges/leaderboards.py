@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.errors import UsageError
-from unjudged.io.files import run_names
+from unjudged.io.files import judge_name
 from unjudged.io.leaderboards import Leaderboard, read_leaderboard
 from unjudged.judges.decisions import Changes, decisions, yardstick
 from unjudged.judges.order import FIGURES, order_agreement, order_figures
@@ -94,7 +94,10 @@ def _laid_out(rows: list[Row], top: int) -> tuple[list[str], list[Row]]:
 
 def _by_name(given: Any) -> dict[str, Any]:
     boards = list(given) if isinstance(given, (list, tuple)) else [given]
-    return dict(zip(run_names([str(board) for board in boards]), boards, strict=True))
+    named = {judge_name(str(board)): board for board in boards}
+    if len(named) < len(boards):
+        raise UsageError("two leaderboards have the same name; names come from the files")
+    return named
 
 
 def _read(given: Any) -> Leaderboard:

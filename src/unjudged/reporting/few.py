@@ -172,10 +172,10 @@ def _steps(
 
 def _files(asking: Asking, runs: tuple[str, str]) -> tuple[str, str]:
     """The files of two runs, as a command names them."""
-    from unjudged.io.files import run_names
+    from unjudged.io.files import run_name
 
     sources = () if asking.judged is None else asking.judged.full.sources[1:]
-    named = dict(zip(run_names(sources), sources, strict=True))
+    named = {run_name(source): source for source in sources}
     a, b = (named.get(run, run) for run in runs)
     return a, b
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unjudged.collection import Collection, Judgments
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.io.files import called, run_name
+from unjudged.io.files import called, judge_name
 from unjudged.judges.scores import judged_from, score_matrices
 from unjudged.measures import Measure, measures_for
 from unjudged.results import Result, Row
@@ -76,7 +76,7 @@ def over_judges(
     if unknown := [name for name in rels if name not in others]:
         raise UsageError(f"--judge-rel {unknown[0]}: no judge is called so{nearest(unknown[0], others)}")
     own = collection.judgments.source
-    own = run_name(own) if Path(own).is_file() and run_name(own) not in others else FIRST
+    own = judge_name(own) if Path(own).is_file() and judge_name(own) not in others else FIRST
     names = (own, *others)
     under = (collection.alone(), *(collection.judged_by(one).alone() for one in others.values()))
     asked = (wanted, *(_asked(wanted, rels.get(name), one) for name, one in others.items()))
