@@ -419,6 +419,34 @@ class TestFrames:
         with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
             uj.load({"1": {"a": 1}}, path)
 
+    @pytest.mark.parametrize("reader", ["run", "scores"])
+    def test_parquet_bombs_are_refused_before_they_are_unpacked(self, tmp_path: Path, reader: str) -> None:
+        """One text of 300 MB in 10 kB; one of a megabyte 70,000 times in 2 kB; and many rows of one text."""
+        pa = pytest.importorskip("pyarrow")
+        pq = pytest.importorskip("pyarrow.parquet")
+        value = "score" if reader == "run" else "value"
+
+        def table(doc: Any, many: int) -> Any:
+            names = {"topic": pa.array(["1"] * many).dictionary_encode(), "doc" if reader == "run" else "run": doc}
+            return pa.table({**names, value: [1.0] * many} | ({} if reader == "run" else {"measure": ["AP"] * many}))
+
+        def repeated(text: str, many: int) -> Any:
+            return pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), pa.array([text]))
+
+        bombs = {
+            "long": table(pa.array(["x" * 300_000_000]), 1),
+            "often": table(repeated("y" * 1_000_000, 70_000), 70_000),
+        }
+        if reader == "run":  # tables of scores are read piece by piece: many rows are no bomb there
+            bombs["rows"] = table(repeated("z" * 100, 3_000_000), 3_000_000)
+        for name, bomb in bombs.items():
+            path = tmp_path / f"{name}.parquet"
+            pq.write_table(bomb, path, compression="zstd")
+            del bomb
+            assert path.stat().st_size < 100_000
+            with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+                uj.load({"1": {"a": 1}}, path) if reader == "run" else uj.load_scores(path)
+
     def test_parquet_troubles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pa = pytest.importorskip("pyarrow")
         pq = pytest.importorskip("pyarrow.parquet")

@@ -97,7 +97,7 @@ def _runs(given: Sequence[str]) -> dict[str, str] | None:
             paths.append(spec)
         else:
             return None
-    names = files.run_names(paths)
+    names = [files.run_name(path) for path in paths]
     return dict(zip(names, paths, strict=True)) if paths and len(set(names)) == len(names) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 MOST_TIMES, ALWAYS = 200, 256_000_000
 """A file may hold so many times its size, or so many bytes: one value repeated is written once, and read as often."""
+ONE_VALUE = 32
+"""Bytes of a number and its place in a list."""
 
 
 def load_pyarrow(path: str) -> Any:
@@ -26,32 +28,80 @@ def load_pyarrow(path: str) -> Any:
         raise UsageError(f"{path}: Parquet files need pyarrow; pip install 'unjudged[parquet]'") from None
 
 
-def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str], dict[str, list[Any]]]:
-    """Role -> name in the file, and role -> values."""
+def read_batches(path: str, choose: Callable[[list[str]], list[str]], rows: int = 65_536) -> Iterator[tuple[Any, int]]:
+    """The chosen columns, piece by piece, with the bytes each takes; a text repeated is held once."""
     if path == files.STDIN:
         raise InputError("Parquet cannot be read from standard input; name a file", files.source_name(path))
     pyarrow = load_pyarrow(path)
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            chosen = find_columns(file.schema_arrow.names, needed, path)
-            values: dict[str, list[Any]] = {role: [] for role in chosen}
-            held, most = 0, max(MOST_TIMES * Path(path).stat().st_size, ALWAYS)
-            for batch in file.iter_batches(columns=sorted(set(chosen.values())), use_pandas_metadata=False):
-                held += batch.nbytes
-                if held > most:
-                    raise InputError(f"this Parquet file holds over {most // 1_000_000:,} MB of values", path)
-                for role, name in chosen.items():
-                    values[role].extend(_values(batch.column(name)))
+            names = sorted(set(choose(file.schema_arrow.names)))
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as file:
+            refuse_too_much(path, _unpacked(file.metadata, names))
+            for batch in file.iter_batches(rows, columns=names, use_pandas_metadata=False):
+                size = sum(_size(pyarrow, batch.column(name)) for name in names)
+                refuse_too_much(path, size)
+                yield batch, size
     except FileNotFoundError:
         raise files.missing(path) from None
     except (OSError, pyarrow.ArrowException) as problem:
         why = str(problem).partition("\n")[0].rstrip(".")
         raise InputError(f"this Parquet file cannot be read ({why})", path) from None
-    return chosen, values
+
+
+def refuse_too_much(path: str, size: int) -> None:
+    """A sentence where so many bytes are more than a file of this size should hold."""
+    most = max(MOST_TIMES * Path(path).stat().st_size, ALWAYS)
+    if size > most:
+        raise InputError(f"this Parquet file holds over {most // 1_000_000:,} MB of values", path)
+
+
+def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str], dict[str, list[Any]]]:
+    """Role -> name in the file, and role -> values."""
+    chosen: dict[str, str] = {}
+
+    def choose(names: list[str]) -> list[str]:
+        chosen.update(find_columns(names, needed, path))
+        return list(chosen.values())
+
+    values: dict[str, list[Any]] = {}
+    held = 0
+    for batch, size in read_batches(path, choose):
+        held += size
+        refuse_too_much(path, held)
+        for role, name in chosen.items():
+            values.setdefault(role, []).extend(_values(batch.column(name)))
+    return chosen, {role: values.get(role, []) for role in chosen}
+
+
+def _unpacked(metadata: Any, names: list[str]) -> int:
+    """Bytes of these columns when they are unpacked, as the file's end says: known before anything is unpacked."""
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    parts = (group.column(i) for group in groups for i in range(group.num_columns))
+    return sum(int(part.total_uncompressed_size) for part in parts if part.path_in_schema in names)
+
+
+def _size(pyarrow: Any, column: Any) -> int:
+    """Bytes that a piece of a column takes once its values stand one by one."""
+    lengths = 0
+    if pyarrow.types.is_dictionary(column.type) and _is_text(pyarrow, column.type.value_type):
+        compute = importlib.import_module("pyarrow.compute")
+        lengths = compute.sum(compute.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    return ONE_VALUE * len(column) + lengths
+
+
+def _is_text(pyarrow: Any, kind: Any) -> bool:
+    types = pyarrow.types
+    tests = types.is_string, types.is_binary, types.is_large_string, types.is_large_binary
+    return any(test(kind) for test in tests)
 
 
 def _values(column: Any) -> Iterator[Any]:
     """Values one by one; bytes are ids that are not UTF-8."""
+    if hasattr(column, "dictionary"):
+        texts = [to_text(value) if isinstance(value, bytes) else value for value in column.dictionary.to_pylist()]
+        yield from (None if place is None else texts[place] for place in column.indices.to_pylist())
+        return
     for value in column.to_pylist():
         yield to_text(value) if isinstance(value, bytes) else value
 

@@ -33,7 +33,7 @@ from unjudged.errors import InputError
 from unjudged.io import files, frames
 from unjudged.io.columns import decimal_number, lines
 from unjudged.io.ids import to_text
-from unjudged.io.parquet import load_pyarrow
+from unjudged.io.parquet import load_pyarrow, read_batches
 from unjudged.text import counted
 
 RUN = (*frames.RUN, "model", "model_name", "method", "submission", "runid")
@@ -470,23 +470,18 @@ def add_nested(given: Any, run: str, cells: Cells, source: str) -> None:
 
 def _parquet(path: str, cells: Cells) -> None:
     """Batch by batch: of a long table only the names and numbers of a few thousand rows are held."""
-    if path == files.STDIN:
-        raise InputError("Parquet cannot be read from standard input; name a file", files.source_name(path))
     pyarrow = load_pyarrow(path)
     cells.source(path, "row")
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            layout = cells.layout(file.schema_arrow.names)
-            wanted = [*layout.at.values(), *layout.columns]
-            first = 1
-            for batch in file.iter_batches(_ROWS, columns=wanted):
-                _add_batch(batch, layout, cells, first, run_of(path).removesuffix(".parquet"), pyarrow)
-                first += batch.num_rows
-    except FileNotFoundError:
-        raise files.missing(path) from None
-    except (OSError, pyarrow.ArrowException) as problem:
-        why = str(problem).partition("\n")[0].rstrip(".")
-        raise InputError(f"this Parquet file cannot be read ({why})", path) from None
+    layouts: list[Layout] = []
+
+    def choose(names: list[str]) -> list[str]:
+        layouts.append(cells.layout(names))
+        return [*layouts[0].at.values(), *layouts[0].columns]
+
+    first = 1
+    for batch, _ in read_batches(path, choose, _ROWS):
+        _add_batch(batch, layouts[0], cells, first, run_of(path).removesuffix(".parquet"), pyarrow)
+        first += batch.num_rows
 
 
 def _add_batch(batch: Any, layout: Layout, cells: Cells, first: int, run: str, pyarrow: Any) -> None:
