@@ -143,8 +143,11 @@ def test_no_holes_and_one_topic_are_settled() -> None:
 def test_nothing_judged_at_all() -> None:
     """Every document is a hole: the order is that of the prior."""
     qrels, runs = drawn(5, 3, 9, 10, 0.0)
-    found = uj.next_to_judge(uj.load(qrels, lists_of(runs)), "P@5", budget=3)
+    collection = uj.load(qrels, lists_of(runs))
+    found = uj.next_to_judge(collection, "P@5", budget=3)
     assert len(list(found.rows())) == 3
+    pair = uj.next_to_judge(collection, "P@5", new="r0", baseline="r1")
+    assert "100 % of the uncertainty comes from holes; how many labels it takes cannot be told" in pair.notes[-1]
 
 
 # -- answers

@@ -362,5 +362,7 @@ def _about_pair(measure: str, pair: tuple[str, str], found: Differences, votes: 
         return f"settled: {a} and {b} cannot be told apart by {measure} on these topics, and {why}"
     stands = f"{a} against {b} by {measure}: cannot tell, {share} of the uncertainty comes from holes"
     if not np.isfinite(needed[0]):
+        if found.why[0] == HOLES:
+            return f"{stands}; how many labels it takes cannot be told while the expected difference is so small"
         return f"{stands}; as things stand more topics would help, labels only if they move the difference"
     return f"{stands}; about {counted(int(needed[0]), 'label')} of {holes} are expected to settle it"
