@@ -4,15 +4,18 @@
     python benchmarks/holes_truth.py run OUT.jsonl --simulated 1,2 --only adhoc        # simulated collections
     python benchmarks/holes_truth.py show OUT.jsonl                                    # the tables of docs/holes.md
 
-Three kinds of work, one line of OUT.jsonl each: `scores` (a setting hides judgments: estimates of runs and outcomes of
+Four kinds of work, one line of OUT.jsonl each: `scores` (a setting hides judgments: estimates of runs and outcomes of
 pairs, against those with all judgments), `others` (outcomes of pairs by measures without weights, under completions of
-the judgments) and `labels` (a pair is settled by judging in different orders). Documents in
+the judgments), `labels` (a pair is settled by judging in different orders; with the order of the model also once more
+with a batch that confirms it, and beside the labels expected) and `lists` (the best one of eight runs, the best three,
+or all pairs are settled by judging in different orders). Documents in
 the first ten ranks that nobody judged count as nonrelevant throughout. Settings: `lto` what one team alone brought in
 is hidden; `family` a quarter of the teams; `shallow5`, `shallow3` a pool of that depth; `few` three pooled runs and
 three new ones, nothing else; `engineer` a third of the teams hidden, and only one to three runs of one of them and one
 or two others given. Starts of `labels`, with six runs of six teams: `few`, `shallow2` (top 2 of the six), `nothing`
 (top 1). Orders: by best rank of the two, at random, rrf over the six, the run with the better yield first, largest
-weight (mtc: Carterette, Allan and Sitaraman 2006), weight times chance, and the model.
+weight (mtc: Carterette, Allan and Sitaraman 2006), weight times chance, and the model. `lists` begin with the top 2 of
+the eight runs; depth and rrf look at all eight, mtc adds up the weights in all open pairs.
 """
 
 from __future__ import annotations
@@ -36,8 +39,9 @@ from scipy import stats
 import unjudged as uj
 from unjudged.holes.effects import by_completions
 from unjudged.holes.estimates import Estimate, Limits, estimates
+from unjudged.holes.judging import Question, standing
 from unjudged.holes.order import values
-from unjudged.holes.pairs import decide, differences
+from unjudged.holes.pairs import CANNOT_TELL, decide, differences
 from unjudged.holes.reading import read
 from unjudged.holes.weights import Weights, weigh
 from unjudged.measures import Measure, measures
@@ -46,10 +50,13 @@ from unjudged.thresholds import default_thresholds
 
 MEASURES = measures("P@10, nDCG@10, RBP(p=0.8)@10")
 OTHERS = measures("AP, Q, RR, bpref")
-KINDS = ("scores", "others", "labels")
+KINDS = ("scores", "others", "labels", "lists")
 SETTINGS = ("lto", "family", "shallow5", "shallow3", "few", "engineer")
 STARTS = ("few", "shallow2", "nothing")
 ORDERS = ("depth", "random", "rrf", "maxmean", "mtc", "mtc-p", "model")
+AIMS: dict[str, dict[str, Any]] = {"top 1": {"top": 1}, "top 3": {"top": 3}, "all pairs": {"all_pairs": True}}
+"""Questions about several runs."""
+LIST_ORDERS = ("depth", "random", "rrf", "mtc", "model")
 REAL = {"dl19": ("dl19-passage", 10), "trec2": ("trec2-adhoc", 100), "robust03": ("robust03", 100)}
 """Name -> folder and depth of the pool."""
 TOP = 10
@@ -278,8 +285,10 @@ def labels_unit(unit: Unit, data: str) -> Unit:
     word = t_words((truth[a] - truth[b])[None])[0]
     difference = float((truth[a] - truth[b]).mean())
     taken = {}
-    for order in ORDERS:
+    for order in unit.get("orders", ORDERS):
         taken[order] = settle(c, begun, new, old, measure, order, drawn("order", unit["number"]))
+    if "model" in taken:
+        taken["model"] |= confirmed(c, begun, Question(str(measure), new, old, correction="none"))
     holes = int((found_by(c, (new, old), TOP) & ~begun).sum())
     return {**unit, "full": word, "difference": difference, "holes": holes, "orders": taken}
 
@@ -308,6 +317,98 @@ def settle(
         chosen = docs[left[np.argsort(-wanted[left], kind="stable")][:BATCH]]
         kept[chosen] = True
         labels += len(chosen)
+
+
+def confirmed(c: uj.Collection, begun: Any, question: Question) -> Unit:
+    """The order of the model, stopped only where one more batch leaves it settled; and what was expected at first."""
+    kept, labels, before = begun.copy(), 0, False
+    expected = None
+    while True:
+        now = c.keeping(kept, "so far")
+        stands = standing(now, question)
+        if labels == 0 and not stands.settled:
+            needed = float(stands.needed[0])
+            expected = needed if np.isfinite(needed) else None
+        worth = stands.confirming() if stands.settled else stands.worth
+        if (stands.settled and (before or labels == 0)) or not len(worth.doc):
+            return {"confirmed": labels, "confirmed_word": stands.found.word[0], "expected": expected}
+        before = stands.settled
+        chosen = _rows_of(kept, stands.weights, worth)[:BATCH]
+        kept[chosen] = True
+        labels += len(chosen)
+
+
+def _rows_of(kept: Any, weights: Weights, worth: Any) -> Any:
+    """Rows of the full judgments that documents of value stand in, best first."""
+    hidden = np.flatnonzero(~kept)  # a hidden judgment is an unjudged document: its code follows those that are kept
+    return hidden[weights.lists.code[worth.doc[np.argsort(-worth.value, kind="stable")]] - int(kept.sum())]
+
+
+# -- lists for several pairs
+
+
+def lists_unit(unit: Unit, data: str) -> Unit:
+    """Eight runs of eight teams: a question about several pairs, settled by judging in every order."""
+    full, _ = collection(unit["collection"], data)
+    rng = drawn("lists", unit["collection"], unit["number"])
+    teams = sorted({full.teams.get(run, run) for run in full.runs})
+    eight = []
+    for team in rng.permutation(teams)[:8].tolist():
+        runs = [run for run in full.runs if full.teams.get(run, run) == team]
+        eight.append(runs[int(rng.integers(len(runs)))])
+    c = full.with_runs(eight)
+    begun = found_by(c, eight, 2)
+    question = Question(unit["measure"], **AIMS[unit["aim"]])
+    taken = {order: settle_all(c, begun, question, order, drawn("order", unit["number"])) for order in LIST_ORDERS}
+    return {**unit, "holes": int((found_by(c, eight, TOP) & ~begun).sum()), "orders": taken}
+
+
+def settle_all(c: uj.Collection, begun: Any, question: Question, order: str, rng: np.random.Generator) -> Unit:
+    """Labels until the question is settled; pairs decided then, in the wrong direction, and as all judgments say."""
+    kept, labels = begun.copy(), 0
+    docs = np.flatnonzero(found_by(c, c.runs, TOP))
+    rank = np.full((len(c.runs), len(begun)), 1001)
+    rank[c.hits.run, c.hits.row] = c.hits.rank
+    shuffled = rng.permutation(len(begun)).astype(float)
+    fixed = {"random": shuffled, "depth": -rank.min(axis=0).astype(float), "rrf": (1.0 / (60 + rank)).sum(axis=0)}
+    while True:
+        stands = standing(c.keeping(kept, "so far"), question)
+        left = docs[~kept[docs]]
+        if stands.settled or not len(left):
+            return {"labels": labels, **_against_all(c, stands, question)}
+        if order == "model":
+            chosen = _rows_of(kept, stands.weights, stands.worth)[: 2 * BATCH]
+        else:
+            wanted = fixed[order] if order in fixed else _weight_in_pairs(kept, stands)
+            chosen = left[np.argsort(-wanted[left], kind="stable")][: 2 * BATCH]
+        kept[chosen] = True
+        labels += len(chosen)
+
+
+def _weight_in_pairs(kept: Any, stands: Any) -> Any:
+    """Per row of the full judgments, the weight of its document in all open pairs together."""
+    weights, found, votes = stands.weights, stands.found, stands.votes
+    at = weights.holes
+    table = np.zeros((len(weights.lists.runs), weights.lists.docs))
+    table[weights.run[at], weights.doc[at]] = weights.weight[at]
+    apart = np.abs(table[found.first[votes]] - table[found.second[votes]]).sum(axis=0)
+    wanted = np.zeros(len(kept))
+    holes = np.unique(weights.doc[at])
+    wanted[np.flatnonzero(~kept)[weights.lists.code[holes] - int(kept.sum())]] = apart[holes]
+    return wanted
+
+
+def _against_all(c: uj.Collection, stands: Any, question: Question) -> Unit:
+    """What is said of the pairs asked about, against all judgments."""
+    place = [c.runs.index(run) for run in stands.weights.lists.runs]
+    means = uj.score(c, [question.measure]).values[:, :, 0].mean(axis=1)[place]
+    apart = means[stands.found.first] - means[stands.found.second]
+    said = list(zip(stands.found.word, apart.tolist(), strict=True))
+    return {
+        "pairs": len(said),
+        "decided": sum(word != CANNOT_TELL for word, _ in said),
+        "wrong": sum(_against(word, difference) for word, difference in said),
+    }
 
 
 def _wanted(
@@ -370,17 +471,25 @@ def units(asked: argparse.Namespace) -> list[Unit]:
             for start in STARTS:
                 found += [
                     {"kind": "labels", "collection": name, "measure": measure, "start": start, "number": n}
+                    | ({"orders": asked.orders} if asked.orders else {})
                     for n in range(asked.pairs)
+                ]
+            for aim in AIMS:
+                found += [
+                    {"kind": "lists", "collection": name, "measure": measure, "aim": aim, "number": n}
+                    for n in range(asked.lists)
                 ]
     return [unit for unit in found if unit["kind"] in asked.kinds]
 
 
 def key_of(unit: Unit) -> tuple[Any, ...]:
-    return tuple(unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "number"))
+    return tuple(unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "aim", "number"))
 
 
 def work(unit: Unit, data: str) -> Unit:
-    return {"scores": scores_unit, "others": others_unit, "labels": labels_unit}[unit["kind"]](unit, data)
+    return {"scores": scores_unit, "others": others_unit, "labels": labels_unit, "lists": lists_unit}[unit["kind"]](
+        unit, data
+    )
 
 
 def run(asked: argparse.Namespace) -> None:
@@ -441,6 +550,8 @@ def show(asked: argparse.Namespace) -> None:
         _show_pairs([{**u, **p} for u in lines if u["kind"] == "scores" for p in u["pairs"]])
     _show_others([{**u, **p} for u in lines if u["kind"] == "others" for p in u["pairs"]])
     _show_labels([u for u in lines if u["kind"] == "labels"])
+    _show_confirmed([u for u in lines if u["kind"] == "labels" and "confirmed" in u["orders"].get("model", {})])
+    _show_lists([u for u in lines if u["kind"] == "lists"])
 
 
 def _against(word: str, difference: float) -> bool:
@@ -484,19 +595,55 @@ def _show_others(pairs: Sequence[Unit]) -> None:
 def _show_labels(units: Sequence[Unit]) -> None:
     if not units:
         return
-    rows = []
+    rows, orders = [], [order for order in ORDERS if all(order in u["orders"] for u in units)]
     for key in [*sorted({(u["collection"], u["start"]) for u in units}), ("all", "all")]:
         part = [u for u in units if key in ((u["collection"], u["start"]), ("all", "all"))]
-        taken = {o: np.array([u["orders"][o]["labels"] for u in part]) for o in ORDERS}
-        shown = [f"{np.median(taken[o]):.0f} ({taken[o].mean():.1f})" for o in ORDERS]
+        taken = {o: np.array([u["orders"][o]["labels"] for u in part]) for o in orders}
+        shown = [f"{np.median(taken[o]):.0f} ({taken[o].mean():.1f})" for o in orders]
         rows.append((*key, len(part), f"{np.mean([u['holes'] for u in part]):.0f}", *shown))
-    table(("collection", "start", "pairs", "holes", *ORDERS), rows)
+    table(("collection", "start", "pairs", "holes", *orders), rows)
     wrong = []
-    for o in ORDERS:
+    for o in orders:
         said = [(u["orders"][o]["word"], u["difference"], u["full"]) for u in units]
         turned = sum(_against(w, d) for w, d, _ in said)
         wrong.append(f"{turned} / {sum(w != f for w, _, f in said)}")
-    table(("wrong direction / other word", *ORDERS), [("", *wrong)])
+    table(("wrong direction / other word", *orders), [("", *wrong)])
+
+
+def _show_confirmed(units: Sequence[Unit]) -> None:
+    """The model's order with a batch that confirms, and the labels expected against those taken."""
+    if not units:
+        return
+    rows = []
+    for name, labels, word in (("settled", "labels", "word"), ("confirmed", "confirmed", "confirmed_word")):
+        said = [(u["orders"]["model"][labels], u["orders"]["model"][word], u["difference"], u["full"]) for u in units]
+        turned = sum(_against(w, d) for _, w, d, _ in said)
+        other = sum(w != f for _, w, _, f in said)
+        rows.append((name, len(said), float(np.mean([n for n, *_ in said])), turned, other))
+    table(("stopped when", "pairs", "labels", "wrong direction", "other word"), rows)
+    began = [u["orders"]["model"] for u in units if u["orders"]["model"]["labels"] > 0]
+    told = [(one["expected"], one["labels"]) for one in began if one["expected"] is not None]
+    if told:
+        ratio = np.array([expected / labels for expected, labels in told])
+        half = float(np.mean((ratio >= 0.5) & (ratio <= 2)))
+        head = ("pairs that needed labels", "told a number", "median expected / taken", "between half and twice")
+        table(head, [(len(began), len(told), float(np.median(ratio)), half)])
+
+
+def _show_lists(units: Sequence[Unit]) -> None:
+    rows = []
+    for aim in AIMS:
+        part = [u for u in units if u["aim"] == aim]
+        if not part:
+            continue
+        taken = [f"{np.mean([u['orders'][o]['labels'] for u in part]):.0f}" for o in LIST_ORDERS]
+        ends = [u["orders"]["model"] for u in part]
+        counts = [sum(end[name] for end in ends) for name in ("pairs", "decided", "wrong")]
+        others = sum(u["orders"][o]["wrong"] for u in part for o in LIST_ORDERS if o != "model")
+        rows.append((aim, len(part), f"{np.mean([u['holes'] for u in part]):.0f}", *taken, *counts, others))
+    if rows:
+        head = ("question", "lists", "holes", *LIST_ORDERS, "pairs", "decided", "wrong", "wrong, other orders")
+        table(head, rows)
 
 
 def main() -> None:
@@ -510,6 +657,8 @@ def main() -> None:
     parser.add_argument("--kinds", type=lambda s: s.split(","), default=list(KINDS), metavar="KIND,KIND")
     parser.add_argument("--repeats", type=int, default=6)
     parser.add_argument("--pairs", type=int, default=12)
+    parser.add_argument("--lists", type=int, default=4)
+    parser.add_argument("--orders", type=lambda s: s.split(","), default=[], metavar="NAME,NAME", help="for labels")
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     (run if asked.what == "run" else show)(asked)

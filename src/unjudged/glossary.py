@@ -37,8 +37,9 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
         "that nobody graded; also its share of a top list. It may be relevant or not: see hole, bounds, estimate."),
     ("judged", "A document that somebody graded. `judged@k` is the share of the top k that was."),
     ("hit, hits", "A retrieved document that is judged."),
-    ("hole, holes, from_holes", "A retrieved document that is not judged. Scores count it as nonrelevant unless told "
-        "otherwise; `from holes` is the share of the variance of a difference that judging would take away."),
+    ("hole, holes, from_holes, hole_share", "A retrieved document that is not judged. Scores count it as nonrelevant "
+        "unless told otherwise; `from holes` is the share of the variance of a difference judging would take away, "
+        "`hole_share` how much of a run's weight lies in holes."),
     ("pool, pooled, unpooled, pools, in_the_pool", "The documents that were judged because they stood in the top of "
         "some run; such runs are pooled. A run outside the pool has more holes, so its score comes out too low."),
     ("depth, depths", "How many documents of every pooled run's top went into the pool."),

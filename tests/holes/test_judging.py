@@ -34,8 +34,8 @@ def test_micro_collection(case: str) -> None:
     want = MICRO["cases"][case]["judge_next"]
     rows = list(found.rows())
     assert [f"{row[1]}/{row[2]}" for row in rows] == [name for name, _, _ in want]
-    assert [row[3] for row in rows] == pytest.approx([value for _, value, _ in want], abs=1e-6)
-    assert [row[4] for row in rows] == pytest.approx([p for _, _, p in want], abs=1e-6)
+    assert [row[9] for row in rows] == pytest.approx([value for _, value, _ in want], abs=1e-6)
+    assert [row[5] for row in rows] == pytest.approx([p for _, _, p in want], abs=1e-6)
     assert not found.settled
 
 
@@ -48,7 +48,7 @@ def test_only_unjudged_documents_each_once(world: Any, measure: str) -> None:
     for topic, doc in listed:
         assert doc not in qrels[topic] and any(doc in lists[topic] for lists in runs.values())
     assert found.settled == (not listed)
-    worth = [row[3] for row in found.rows()]
+    worth = [row[9] for row in found.rows()]
     assert worth == sorted(worth, reverse=True) or np.diff(worth).max() < 1e-11
     assert sorted(found.for_assessors()) == sorted(listed)
 
@@ -87,16 +87,23 @@ def test_labels_needed_by_taking_holes_away(world: Any) -> None:
 def test_what_is_asked() -> None:
     collection = micro("pool_seen P@5")
     pair = uj.next_to_judge(collection, "P@5", new="d", baseline="a")
-    assert len(list(pair.rows())) == 10 and {row[0] for row in pair.rows()} == {1}
+    assert len(list(pair.rows())) == 10 and {row[8] for row in pair.rows()} == {1}
     assert "d against a by P@5: cannot tell" in pair.notes[-1]
-    assert all(row[6].startswith("relevant: difference ") for row in pair.rows())
+    assert all(row[7].startswith("relevant: difference ") for row in pair.rows())
     more = uj.next_to_judge(collection, "P@5", all_pairs=True, budget=15, batch=4, correction="none")
-    assert [row[0] for row in more.rows()] == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 3
+    assert [row[8] for row in more.rows()] == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 3
     usual = uj.next_to_judge(collection, "P@5", correction="none")
-    assert [row[1:] for row in usual.rows()] == [row[1:] for row in more.rows()][:10]
-    assert all(re.fullmatch(r"weighs in [1-6] of [1-6] open pairs?", row[6]) for row in usual.rows())
+    assert [row[:8] for row in usual.rows()] == [row[:8] for row in more.rows()][:10]
+    assert all(re.fullmatch(r"weighs in [1-6] of [1-6] open pairs?", row[7]) for row in usual.rows())
     top = uj.next_to_judge(collection, "P@5", top=1)
     assert top.notes[0].startswith("the best 1 run against the other 3 by P@5")
+    wanted = "rank topic doc runs best_rank chance effect why"
+    assert list(pair.columns)[:8] == wanted.split()
+    for rank, row in enumerate(pair.rows(), 1):
+        found_in = {run: int(place) for run, _, place in (one.rpartition(":") for one in row[3].split())}
+        assert row[0] == rank and row[4] == min(found_in.values())
+        here = [found_in.get(run, 99) <= 5 for run in ("d", "a")]
+        assert row[6] == pytest.approx((here[0] - here[1]) / 5 / 6, abs=1e-12)  # five places, six topics
     two = collection.with_runs(["d", "a"])
     assert uj.next_to_judge(two, "P@5").notes[-1].startswith("a against d by P@5")
 
@@ -136,8 +143,11 @@ def test_no_holes_and_one_topic_are_settled() -> None:
 def test_nothing_judged_at_all() -> None:
     """Every document is a hole: the order is that of the prior."""
     qrels, runs = drawn(5, 3, 9, 10, 0.0)
-    found = uj.next_to_judge(uj.load(qrels, lists_of(runs)), "P@5", budget=3)
+    collection = uj.load(qrels, lists_of(runs))
+    found = uj.next_to_judge(collection, "P@5", budget=3)
     assert len(list(found.rows())) == 3
+    pair = uj.next_to_judge(collection, "P@5", new="r0", baseline="r1")
+    assert "100 % of the uncertainty comes from holes; how many labels it takes cannot be told" in pair.notes[-1]
 
 
 # -- answers
@@ -157,7 +167,18 @@ def files_of(folder: Path) -> list[str]:
 def answered(format: str, text: str, grade: int) -> str:
     """What comes back from a tool: every document with this grade."""
     if format == "list":
-        return "".join(f"{t} 0 {d} {grade}\n" for t, d in (line.split("\t") for line in text.splitlines()))
+        return "".join(f"{line}\t{grade}\n" for line in text.splitlines())
+    if format == "trec":
+        return "".join(f"{line} {grade}\n" for line in text.splitlines())
+    if format == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, [*rows[0], "grade"])
+        writer.writeheader()
+        writer.writerows({**row, "grade": str(grade)} for row in rows)
+        return out.getvalue()
+    if format == "jsonl":
+        return "".join(json.dumps({**json.loads(line), "grade": grade}) + "\n" for line in text.splitlines())
     if format == "quepid":
         rows = list(csv.DictReader(io.StringIO(text)))
         assert set(rows[0]) == {"query", "docid", "rating"}
@@ -172,7 +193,10 @@ def answered(format: str, text: str, grade: int) -> str:
     return json.dumps([{**task, "annotations": [{"result": [mark]}]} for task in tasks])
 
 
-@pytest.mark.parametrize("format", ["list", "quepid", "doccano", "label-studio"])
+FOR_ASSESSORS = ("list", "trec", "quepid", "doccano", "label-studio")
+
+
+@pytest.mark.parametrize("format", [*FOR_ASSESSORS, "csv", "jsonl"])
 def test_out_and_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = files_of(tmp_path)
     (tmp_path / "queries.jsonl").write_text(
@@ -184,8 +208,8 @@ def test_out_and_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture
     sent = (tmp_path / "out").read_text()
     assert main(["next", *words, "--format", "jsonl"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    for secret in ("0.1", "team", "rank", "chance", "value"):
-        assert secret not in sent.replace("value,", "")
+    for secret in ("0.1", "team", "rank", "chance", "value", "effect"):
+        assert secret not in sent.replace("value,", "") or format not in FOR_ASSESSORS
     if format in ("doccano", "label-studio"):
         assert "query, " in sent and "the <b>fourth</b> document" in sent
     (tmp_path / "back").write_text(answered(format, sent, 1))
@@ -193,12 +217,29 @@ def test_out_and_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["next", *words, *texts, *merged, "--format", "jsonl"]) == 0
     said = capsys.readouterr()
     assert f"{tmp_path / 'back'}: 10 new labels merged" in said.err
-    after = {(row["topic"], row["document"]) for row in map(json.loads, said.out.splitlines())}
-    before = {(row["topic"], row["document"]) for row in listed}
+    after = {(row["topic"], row["doc"]) for row in map(json.loads, said.out.splitlines())}
+    before = {(row["topic"], row["doc"]) for row in listed}
     assert not before & after
     judged = {tuple(line.split()[::2]): line.split()[3] for line in (tmp_path / "new.txt").read_text().splitlines()}
     assert {judged[pair] for pair in before} == {"1"}
     assert len(judged) == 30 + 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\td4\t1\n2\td4\n3\td4\t0\n3\td5\t\n",
+        "1 0 d4 1\n2 0 d4\n3 0 d4 0\n",
+        "topic,doc,grade\n1,d4,1\n2,d4,\n3,d4,0\n",
+    ],
+)
+def test_a_list_that_is_half_answered(text: str, tmp_path: Path) -> None:
+    (tmp_path / "back").write_text(text)
+    found = uj.next_to_judge(micro("pool_seen P@5"), "P@5", answers=tmp_path / "back", new="d", baseline="a")
+    assert f"{tmp_path / 'back'}: 2 new labels merged" in found.notes
+    judgments = found.judged.judgments
+    topics = [judgments.topics[int(t)] for t, doc in zip(judgments.topic, judgments.docs, strict=True) if doc == "d4"]
+    assert topics == ["1", "3"]
 
 
 def test_assessors_see_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,6 +261,7 @@ def test_assessors_see_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ("a.txt", "99 0 d4 1\n", "topic '99' is not judged here"),
         ("a.txt", "1 0 d4 5\n", "grade 5 of d4 in topic 1 is outside the scale 0 to 1"),
+        ("a.tsv", "1\td4\t1\n1\td5\t7\n", "a.tsv:2: grade 7 of d5 in topic 1 is outside the scale 0 to 1"),
         ("a.csv", "topic,document,grade\n1,d4,x\n", "a.csv:2: a grade is a whole number of 0 or more, found 'x'"),
         ("a.csv", "topic,document,grade\n1,d4,1\n1,d4,0\n", "a.csv:3: d4 in topic 1 has two labels, 1 and 0"),
         ("a.csv", "topic,document\n1,d4\n", "a.csv:1: answers need the columns topic, document and grade"),

@@ -37,10 +37,11 @@ def test_one_answer(collection: uj.Collection, folder: Path, capsys: pytest.Capt
     assert (frame.lowest <= frame.low).all() and (frame.high <= frame.highest).all()
     assert (frame.low <= frame.estimate).all() and (frame.estimate <= frame.high).all()
     told = frame[frame.run.str.startswith("team04") & (frame.measure == "P@10")]
-    assert (told.weight_in_holes > 0).all() and (told.estimate > told.score).all()
-    inside = frame[(frame.weight_in_holes == 0) & (frame.measure == "P@10")]
+    assert (told.hole_share > 0).all() and (told.estimate > told.judged).all()
+    inside = frame[(frame.hole_share == 0) & (frame.measure == "P@10")]
     assert len(inside) > 5
-    assert inside.estimate.tolist() == pytest.approx(inside.score.tolist(), abs=1e-12)
+    assert set(inside.word) == {"judged"} and set(told.word) == {"estimated"}
+    assert inside.estimate.tolist() == pytest.approx(inside.judged.tolist(), abs=1e-12)
     files = (folder / "qrels.txt", folder / "runs", "--teams", folder / "teams.tsv", "-m", "nDCG@10,P@10")
     out, err = run(capsys, "estimate", *files, "--format", "json")
     assert json.loads(out)["rows"] == json.loads(uj.estimate(collection, "nDCG@10, P@10").render("json"))["rows"]
@@ -66,6 +67,16 @@ def test_text_says_what_cannot_be_told(capsys: pytest.CaptureFixture[str], folde
     assert "note: RR of every run cannot be told: no estimate is known for this measure" in err
 
 
+def test_columns_to_rely_on(collection: uj.Collection) -> None:
+    found = uj.estimate(collection, "P@10, AP@10, RR")
+    wanted = "run measure judged estimate low high lowest highest hole_share pool_seen word"
+    assert [name for name in found.columns if name in wanted.split()] == wanted.split()
+    frame = found.frame.set_index("measure")
+    assert set(frame.word["AP@10"]) == {"point estimate"} and frame.low["AP@10"].isna().all()
+    assert set(frame.word["RR"]) == {"cannot tell"} and frame.estimate["RR"].isna().all()
+    assert (frame.why[frame.word != "cannot tell"] == "").all() and (frame.why["RR"] != "").all()
+
+
 def test_limits_are_the_users(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "limits.toml").write_text("[score-range]\nleast_topics = 2\nleast_judged = 10\n")
     files = (folder / "qrels.txt", folder / "runs", "-m", "P@10", "--only", "101-105", "--format", "jsonl")
@@ -73,6 +84,20 @@ def test_limits_are_the_users(tmp_path: Path, folder: Path, capsys: pytest.Captu
     after, _ = run(capsys, "estimate", *files, "--thresholds", tmp_path / "limits.toml")
     assert all(json.loads(line)["estimate"] is None for line in before.splitlines())
     assert any(json.loads(line)["estimate"] is not None for line in after.splitlines())
+
+
+def test_wider_intervals_for_teams_outside_the_pool_on_request(collection: uj.Collection, tmp_path: Path) -> None:
+    """`outside_spread`: what only the pool's own teams show may be too little for those who were never in it."""
+    (tmp_path / "limits.toml").write_text("[score-range]\noutside_spread = 1.5\n")
+    usual = uj.estimate(collection, "P@10").frame
+    wide = uj.study("estimate", collection, measures="P@10", thresholds=tmp_path / "limits.toml").frame
+    assert usual.pool_seen.all() and (usual.estimate == wide.estimate).all()
+    outside = usual.team == "team04"
+    longer = (wide.high - wide.low) > (usual.high - usual.low) + 1e-4
+    assert longer[outside].all()
+    rest = usual[~outside], wide[~outside]
+    shared = (rest[1].high - rest[1].low) - (rest[0].high - rest[0].low)
+    assert (shared >= -1e-12).all() and (shared[rest[0].hole_share == 0] == 0).all()
 
 
 @pytest.mark.parametrize("world", [(1, 1, 1, 5, 0.3), (2, 1, 9, 20, 0.0), (3, 2, 9, 20, 1.0), (4, 3, 1, 1, 0.0)])

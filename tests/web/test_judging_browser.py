@@ -231,11 +231,15 @@ def test_the_page_waits_until_a_label_is_saved(browser: Any, served: Served, mon
         connection.execute("PRAGMA query_only = ON")
         return connection
 
+    page.evaluate("document.getElementById('doc').style.minHeight = '3000px'")
     with monkeypatch.context() as patch:
         patch.setattr(label_module, "connect", full)
         walk.press("1")
         problem = page.inner_text("#problem")
         assert problem.startswith("Not saved. ") and problem.endswith("read-only; nothing was saved.")
+        for part in ("#problem", "#grades", "#less"):  # in view beside a long document, too
+            box = page.locator(part).bounding_box()
+            assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= DESK["height"]
         assert walk.document() == before
     page.route("**/api/judging", lambda route: route.abort())
     walk.press("1")

@@ -42,8 +42,9 @@ class Label:
 def merged(collection: Collection, answers: Any, queries: Mapping[str, str] | None = None) -> Answers:
     """The collection with these labels among its judgments; where a label differs from a judgment, the label counts.
 
-    `answers` is a file (judgments, our CSV or JSON lines with a column `grade`, Quepid's CSV, the JSON lines of
-    doccano, the JSON of Label Studio, a label file of `judge`) or {topic: {document: grade}}. Entries without a label
+    `answers` is a file (judgments, our lists with a grade behind each document, our CSV or JSON lines with a column
+    `grade`, Quepid's CSV, the JSON lines of doccano, the JSON of Label Studio, a label file of `judge`) or
+    {topic: {document: grade}}. Entries without a label
     are passed over. A topic that is not judged, a grade outside the scale and two labels of one document are refused.
     """
     source = os.fspath(answers) if isinstance(answers, (str, os.PathLike)) else "answers"
@@ -118,8 +119,36 @@ def _labels(answers: Any, source: str) -> Iterator[Label]:
         yield from (Label(*found) for found in doccano(path))
     elif b"," in start and {"docid", "document", "doc", "doc_id"} & set(_header(to_text(start))):
         yield from _csv(path)
+    elif start and _is_list(path):
+        yield from _list(path)
     elif start:
         yield from _of_judgments(path)
+
+
+def _is_list(path: str) -> bool:
+    """Is it one of our lists, with a grade behind some of the documents?"""
+    kinds = {_kind(to_text(line)) for _, line in files.lines(path) if line.strip()}
+    return None not in kinds and kinds != {"judgment"}
+
+
+def _kind(line: str) -> str | None:
+    """What a line holds: `list` is `topic<TAB>document`, with a grade or without, `trec` is `topic 0 document`."""
+    columns, fields = line.rstrip("\r\n").split("\t"), line.split()
+    behind = columns[2].strip() if len(columns) == 3 else "0" if len(columns) == 2 else "no list"
+    if not behind or _WHOLE.fullmatch(behind):
+        return "list"
+    return "judgment" if len(fields) == 4 else "trec" if len(fields) == 3 and fields[1] == "0" else None
+
+
+def _list(path: str) -> Iterator[Label]:
+    """`topic<TAB>document<TAB>grade` or `topic 0 document grade`; lines without a grade were not judged."""
+    for number, line in files.lines(path):
+        text = to_text(line).rstrip("\r\n")
+        if not text.strip() or (kind := _kind(text)) == "trec":
+            continue
+        topic, doc, *grade = text.split("\t") if kind == "list" else text.split()[::2] + text.split()[3:]
+        if grade and grade[0].strip():
+            yield Label(topic.strip(), doc.strip(), grade[0], number)
 
 
 def _of_judgments(given: Any) -> Iterator[Label]:

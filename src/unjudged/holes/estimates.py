@@ -33,19 +33,21 @@ Z90 = 1.6449
 class Limits:
     """When no score is given: holes above the share `weight` of what a run's documents weigh, an interval wider than
     `width`, fewer than `topics` judged topics, or fewer than `judged` judged documents (one of them relevant) in the
-    lists. `runs`: AP is estimated from no fewer runs."""
+    lists. `runs`: AP is estimated from no fewer runs. `outside`: the least spread of teams outside the pool, in
+    log-odds, that intervals of scores allow for (0: that of the teams inside)."""
 
     weight: float
     width: float
     topics: int
     judged: int
     runs: int
+    outside: float = 0.0
 
     @classmethod
     def of(cls, limit: Threshold) -> Limits:
         """As the table of limits says."""
         whole = (int(limit["least_topics"]), int(limit["least_judged"]), int(limit["least_runs"]))
-        return cls(limit["hole_weight"], limit["widest"], *whole)
+        return cls(limit["hole_weight"], limit["widest"], *whole, limit["outside_spread"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,7 @@ def _estimate(
         else:
             weights = weigh(collection, reading)
             cells = weights.by_cell()
-            variance = weights.variances()
+            variance = weights.variances(limits.outside)
             if reading.kind == IDEAL:
                 variance = variance + weights.ideal_variances(cells)
             by_topic, half = cells[place], Z90 * np.sqrt(variance)[place]

@@ -30,7 +30,12 @@ from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.pairs import Pairs, all_pairs
 from unjudged.text import counted, percent
 
-COLUMNS = ("batch", "topic", "document", "value", "chance", "ranks", "why", "labels_left")
+COLUMNS = (
+    *("rank", "topic", "doc", "runs", "best_rank", "chance", "effect", "why"),
+    *("batch", "value", "labels_left"),
+)
+FOR_READING = ("rank", "topic", "doc", "runs", "chance", "why", "batch", "labels_left")
+"""Columns of the text."""
 FEW = 0.05
 """Share of pairs open for want of judgments below which a collection needs no more labels."""
 CLEAR = 3.0
@@ -117,9 +122,11 @@ class Standing:
 class ToJudge(Result):
     """Unjudged documents, most worth a label first.
 
-    Columns: `batch` (judge it, give the answers, ask again), `topic`, `document`, `value` (share of the open pairs'
-    uncertainty that a label takes away), `chance` of being relevant, `ranks` in the runs, `why` (what a label could
-    change), `labels_left` (labels expected to be needed after this one; empty where labels cannot settle it).
+    Columns: `rank` in this list, `topic`, `doc`, `runs` that found it with its rank in each, `best_rank` of these,
+    `chance` of being relevant, `effect` (how much higher the difference is if it is relevant than if not; of several
+    open pairs the largest such change, without a sign), `why` in words, `batch` (judge it, give the answers, ask
+    again), `value` (share of the open pairs' uncertainty that a label takes away), `labels_left` (labels expected to be
+    needed after this one; empty where labels cannot settle it).
     `settled`: nothing is left to judge; `labels`: how many are expected to settle it. What assessors should see is
     `for_assessors`.
     """
@@ -143,7 +150,9 @@ class ToJudge(Result):
         self.judged = judged
         self._seed = seed
         kept = list(rows)
-        super().__init__(COLUMNS, lambda: kept, provenance, notes=notes, layout=lambda: (COLUMNS, kept))
+        shown = [COLUMNS.index(name) for name in FOR_READING]
+        table: list[Row] = [tuple(row[i] for i in shown) for row in kept]
+        super().__init__(COLUMNS, lambda: kept, provenance, notes=notes, layout=lambda: (FOR_READING, table))
 
     def for_assessors(self) -> list[tuple[str, str]]:
         """(topic, document) without chances, runs and order: topics as in the judgments, documents shuffled in each."""
@@ -291,25 +300,27 @@ def _rows(chosen: Sequence[Hole], stands: Standing, batch: int) -> list[Row]:
         placed = sorted(zip(lists.rank[at].tolist(), (lists.runs[r] for r in lists.run[at].tolist()), strict=True))
         if aim.one is not None:
             placed = [pair for pair in placed if pair[1] in aim.one]
-        ranks = " ".join(f"{run}:{rank}" for rank, run in placed[:SHOWN])
-        ranks += f" +{len(placed) - SHOWN}" if len(placed) > SHOWN else ""
+        runs = " ".join(f"{run}:{rank}" for rank, run in placed[:SHOWN])
+        runs += f" +{len(placed) - SHOWN}" if len(placed) > SHOWN else ""
         left = None if labels is None else max(labels - i - 1, 0)
         mine = read_at[weights.doc[read_at] == hole.number]
         weight = np.zeros(len(lists.runs))
         weight[weights.run[mine]] = weights.weight[mine]
-        why = _why(hole, aim, stands.found, stands.votes, weight)
-        rows.append((i // batch + 1, hole.topic, hole.doc, hole.value, hole.p, ranks, why, left))
+        effect, why = _effect(hole, aim, stands.found, stands.votes, weight)
+        told = (runs, placed[0][0], hole.p, effect, why)
+        rows.append((i + 1, hole.topic, hole.doc, *told, i // batch + 1, hole.value, left))
     return rows
 
 
-def _why(hole: Hole, aim: Aim, found: Differences, votes: Flags, weight: Floats) -> str:
-    """What a label could change."""
+def _effect(hole: Hole, aim: Aim, found: Differences, votes: Flags, weight: Floats) -> tuple[float, str]:
+    """What a label could change: a number, and in words."""
     if aim.one is not None:
         apart = float(weight[aim.pairs[0][0]] - weight[aim.pairs[1][0]])
         up, down = apart * (1 - hole.p), -apart * hole.p
-        return f"relevant: difference {up:+.4f}, nonrelevant: {down:+.4f}"
-    touched = int((votes & (weight[found.first] != weight[found.second])).sum())
-    return f"weighs in {touched} of {counted(int(votes.sum()), 'open pair')}"
+        return apart, f"relevant: difference {up:+.4f}, nonrelevant: {down:+.4f}"
+    apart_in = np.abs(weight[found.first] - weight[found.second])[votes]
+    touched = f"weighs in {int((apart_in > 0).sum())} of {counted(len(apart_in), 'open pair')}"
+    return float(apart_in.max()), touched
 
 
 def _notes(stands: Standing) -> list[str]:
@@ -351,5 +362,7 @@ def _about_pair(measure: str, pair: tuple[str, str], found: Differences, votes: 
         return f"settled: {a} and {b} cannot be told apart by {measure} on these topics, and {why}"
     stands = f"{a} against {b} by {measure}: cannot tell, {share} of the uncertainty comes from holes"
     if not np.isfinite(needed[0]):
+        if found.why[0] == HOLES:
+            return f"{stands}; how many labels it takes cannot be told while the expected difference is so small"
         return f"{stands}; as things stand more topics would help, labels only if they move the difference"
     return f"{stands}; about {counted(int(needed[0]), 'label')} of {holes} are expected to settle it"

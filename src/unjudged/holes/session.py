@@ -21,7 +21,7 @@ from unjudged.holes.answers import merged
 from unjudged.holes.judging import FEW, Question, Standing, refuse_unled, shuffled, standing
 from unjudged.holes.labels import LABEL, SKIP, UNDO, LabelFile, Row, grades, latest
 from unjudged.holes.order import first, named
-from unjudged.holes.pairs import CANNOT_TELL
+from unjudged.holes.pairs import CANNOT_TELL, HOLES
 from unjudged.text import counted, signed
 
 RESERVED = 900.0
@@ -180,6 +180,8 @@ class Session:
         needed, several = self._now.needed, self._now.aim.one is None
         finite = needed[np.isfinite(needed)]
         if not len(finite):
+            if not several and self._now.found.why[0] == HOLES:
+                return None, "How many more labels it takes cannot be told yet."
             return None, "Labels alone may not settle it: more topics would help."
         left = max(int(finite.max()) - since, 1)
         told = f"About {counted(left, 'more label')}"

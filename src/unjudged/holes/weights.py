@@ -76,14 +76,22 @@ class Weights:
         of_topic = self.over_holes(slope, lists.topic, lists.topics)
         return self.over_holes(slope), of_team, of_topic
 
-    def variances(self) -> Floats:
-        """Per run, the variance of its score that comes from holes."""
+    def variances(self, outside: float = 0.0) -> Floats:
+        """Per run, the variance of its score that comes from holes.
+
+        `outside`: the least spread of teams outside the pool, in log-odds, where the pool is seen. What it shows of its
+        own teams may be too little for those who were never in it.
+        """
         own = np.bincount(
             self.run[self.holes],
             self.weight[self.holes] ** 2 * self.variance[self.doc[self.holes]],
             len(self.lists.runs),
         )
-        return own + self.shared(*self.shifted)
+        common, of_team, of_topic = self.shifted
+        if outside > self.chances.s_team > 0 and self.chances.seen.seen:
+            pooled = np.isin(np.arange(len(self.lists.teams)), self.lists.team[self.chances.seen.depth > 0])
+            of_team = of_team * np.where(pooled, 1.0, outside / self.chances.s_team)
+        return own + self.shared(common, of_team, of_topic)
 
     def shared(self, common: Floats, of_team: Floats, of_topic: Floats) -> Floats:
         """The variance that holes share (rows: runs or pairs): the discount, teams and topics."""

@@ -190,7 +190,7 @@ def _judge_next(asking: Asking, asked: FewRuns, open_: Pair) -> Block | None:
     rows = _rows(found)
     a, b = open_.runs
     cells = [
-        (i, _topic(asking, row["topic"]), row["document"], row["ranks"], f"{100 * row['chance']:.0f}\u00a0%")
+        (i, _topic(asking, row["topic"]), row["doc"], row["runs"], f"{100 * row['chance']:.0f}\u00a0%")
         for i, row in enumerate(rows, 1)
     ]
     table = _table(

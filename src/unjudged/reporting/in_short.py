@@ -67,7 +67,9 @@ def facts_of(asking: Asking) -> str:
         measured = f"measured by {settings.measures[0]}"
         return " · ".join((counted(len(c.topics), "topic"), counted(len(c.runs), "run"), measured, alone))
     teams = f" of {counted(len({c.teams.get(run, run) for run in c.runs}), 'team')}" if c.teams else ""
-    kept = "count as nonrelevant" if settings.unjudged == "nonrelevant" else f"are {settings.unjudged}"
+    kept = f"are {settings.unjudged}"
+    if settings.unjudged == "nonrelevant":
+        kept = "count as nonrelevant in scores, are estimated in comparisons"
     parts = (
         counted(len(c.topics), "topic"),
         f"{counted(len(c.runs), 'run')}{teams}",

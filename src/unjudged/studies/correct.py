@@ -150,7 +150,7 @@ def correct(
         COLUMNS,
         [(*c.row(), *beside.get((c.run, c.measure), (None,) * 5)) for c in found],
         after_correction(case, pooling, str(lead), by, tried.get((lead, by)), moved, groups, left, not outside),
-        lambda: _short_table(found) if outside else _explained(found),
+        lambda: _short_table(found, beside) if outside else _explained(found, beside),
         {"corrected": corrected_scores},
         _caption(pool, left if tried else None, held, bool(names)),
         _of_methods(trials, chosen),
@@ -209,17 +209,21 @@ def _estimate_alone(
     if not up:
         sentence = f"nothing to correct in {lead}: every document it counts was judged"
     else:
-        most = max(up, key=lambda c: (round(abs(c.adjustment), 12), c.run))
-        sentence = (
-            f"without a pool {lead} is estimated, and nothing here can check that; {most.run} moves by "
-            f"{most.adjustment:+.4f}"
-        )
+        sentence = f"without a pool {lead} is estimated, and nothing here can check that"
+        told = [c for c in up if not c.refused]
+        if told:
+            most = max(told, key=lambda c: (round(abs(c.adjustment), 12), c.run))
+            sentence += f"; {most.run} moves by {most.adjustment:+.4f}"
+        if len(told) < len(up):
+            beyond = [c.run for c in up if c.refused]
+            whose = beyond[0] if len(beyond) == 1 else counted(len(beyond), "run")
+            sentence += f"; too much of {whose} is unjudged for that"
     blank = (None, None)
     return Answer(
         COLUMNS,
         [(*c.row(), *blank, c.corrected, *(c.near or blank)) for c in rows],
         case.limits["after-correction"].unknown(sentence, why.next),
-        lambda: _short_table(rows),
+        lambda: _short_table(rows, {}),
         {"corrected": corrected_scores},
         "No pool: estimated scores with 90 % intervals (docs/holes.md).",
         settings={**whole.settings, "method": ESTIMATE, "confidence": 0.9},
@@ -848,16 +852,25 @@ def _plus_minus(trust: Trust) -> str:
     return f" ± {printed(half)}" if math.isfinite(half) else ""
 
 
-def _short_table(found: Sequence[Corrected]) -> Table:
-    """A line per run: the score as it is, corrected, with its interval, and in the pool where that is known."""
-    head = ["run", "measure", "method", "score", "corrected", "low", "high", "in the pool"]
-    return head, [(c.run, c.measure, c.method, c.score, c.corrected, *c.interval(), c.in_the_pool) for c in found]
+def _short_table(found: Sequence[Corrected], beside: Beside) -> Table:
+    """A line per run: the score as it is, corrected, with its interval; beside it the papers' methods and the estimate,
+    and the score in the pool where that is known."""
+    head = ["run", "measure", "method", "score", "corrected", "low", "high", *PAPERS, ESTIMATE, "in the pool"]
+    rows = []
+    for c in found:
+        others = beside.get((c.run, c.measure), (None,) * 3)[:3]
+        rows.append((c.run, c.measure, c.method, c.score, c.corrected, *c.interval(), *others, c.in_the_pool))
+    kept = [i for i in range(len(head)) if i < 7 or any(row[i] is not None for row in rows)]
+    return [head[i] for i in kept], [tuple(row[i] for i in kept) for row in rows]
 
 
-def _explained(found: Sequence[Corrected]) -> Table:
+def _explained(found: Sequence[Corrected], beside: Beside) -> Table:
     """A line per quantity: its value and what it says."""
     several = len({c.run for c in found}) > 1
-    rows: list[Row] = [((c.run, *line) if several else line) for c in found for line in _lines(c)]
+    rows: list[Row] = []
+    for c in found:
+        lines = [*_lines(c), *([] if c.complete else _others(c, beside))]
+        rows += [(c.run, *line) if several else line for line in lines]
     names = ("quantity", "value", "in words")
     return (("run", *names) if several else names), rows
 
@@ -907,6 +920,17 @@ def _lines(c: Corrected) -> list[tuple[str, str, str]]:
     if c.trust:
         lines.append(("trial", printed(c.trust.after), c.trust.sentence()))
     return lines
+
+
+def _others(c: Corrected, beside: Beside) -> list[tuple[str, str, str]]:
+    """The same score by the papers' methods and by the estimate, where another method was taken."""
+    values = beside.get((c.run, c.measure), ())
+    named = zip((*PAPERS, ESTIMATE), values, strict=False)
+    return [
+        (f"by {method}", printed(value), "the score by another method; it was not taken")
+        for method, value in named
+        if value is not None and method != c.method
+    ]
 
 
 def _by_sign(value: float, up: str, down: str, none: str) -> str:

@@ -17,10 +17,12 @@ from unjudged.studies.engine import Answer, Arrays, Case, register, team_of
 from unjudged.text import counted, percent
 
 COLUMNS = (
-    *("run", "team", "measure", "score", "estimate", "low", "high", "lowest", "highest", "weight_in_holes"),
-    *("pool_seen", "cannot_tell"),
+    *("run", "team", "measure", "judged", "estimate", "low", "high", "lowest", "highest", "hole_share"),
+    *("pool_seen", "word", "why"),
 )
 MEASURES = default("measures", "estimate")
+JUDGED, ESTIMATED, POINT, CANNOT_TELL = "judged", "estimated", "point estimate", "cannot tell"
+"""What a score is: without holes, with holes estimated, without an interval, or nothing to believe."""
 NUMBERS = ("score", "estimate", "low", "high", "lowest", "highest", "share")
 
 
@@ -47,9 +49,10 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
     exact bounds, and how much of the weight of the run's documents lies in holes (unjudged documents that the measure
     reads). An unjudged document is as often relevant as judged ones of the same rank, found by as many teams, in topics
     and lists as rich, less a discount: measured on what single teams brought into the pool, or, where the pool cannot
-    be seen, taken from experience with a wide margin. `cannot_tell` says why a score is not estimated: too much weight
-    in holes, too wide an interval, too few judgments. P, RBP and nDCG (up to cut-off 100) have estimates, AP@k a point
-    estimate without an interval; other measures get bounds. docs/holes.md tells what is assumed.
+    be seen, taken from experience with a wide margin. `word` is `estimated`, `judged` (nothing is missing), `point
+    estimate` (AP@k: no interval is known) or `cannot tell`, and `why` then says: too much weight in holes, too wide an
+    interval, too few judgments. P, RBP and nDCG (up to cut-off 100) have estimates; other measures get bounds.
+    docs/holes.md tells what is assumed.
     """
     c = case.collection
     wanted = tuple(measures_for(c, measures, rel))
@@ -64,7 +67,9 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
             score, value, low, high, lowest, highest, share = (_number(found[name][m, r]) for name in NUMBERS)
             why = str(found["cannot"][m, r])
             told = (None, None, None) if why else (value, low, high)
-            rows.append((run, team_of(c, run), str(measure), score, *told, lowest, highest, share, bool(seen), why))
+            word = CANNOT_TELL if why else JUDGED if lowest == highest else ESTIMATED if low is not None else POINT
+            names = (run, team_of(c, run), str(measure))
+            rows.append((*names, score, *told, lowest, highest, share, bool(seen), word, why))
     _tell_unknown(case, rows)
     return Answer(
         COLUMNS,
@@ -103,14 +108,14 @@ def _tell_unknown(case: Case, rows: Sequence[Row]) -> None:
 def laid_out(rows: Sequence[Row]) -> tuple[Sequence[str], list[Row]]:
     """For reading: intervals and bounds in brackets, `cannot tell` in place of a score."""
     table: list[Row] = []
-    for run, _, measure, score, value, low, high, lowest, highest, share, _, why in rows:
-        between = f"[{low:.4f}, {high:.4f}]" if low is not None else "-" if why else "point estimate"
+    for run, _, measure, score, value, low, high, lowest, highest, share, _, word, why in rows:
+        between = f"[{low:.4f}, {high:.4f}]" if low is not None else "-" if why else word
         allowed = f"[{lowest:.4f}, {highest:.4f}]"
-        told = Shown("cannot tell") if why else value
+        told = Shown(word) if why else value
         table.append(
             (run, measure, score, told, between, allowed, None if share is None else percent(share), why or None)
         )
-    whole = ["run", "measure", "score", "estimate", "90 % interval", "bounds", "in holes", "why not"]
+    whole = ["run", "measure", "judged", "estimate", "90 % interval", "bounds", "in holes", "why not"]
     if any(row[-1] for row in table):
         return whole, table
     return whole[:-1], [row[:-1] for row in table]
@@ -121,10 +126,10 @@ def estimate_bars(result: Result) -> Figure:
     rows = records(result)
     first = rows[0]["measure"] if rows else ""
     rows = [row for row in rows if row["measure"] == first]
-    best = sorted(rows, key=lambda row: (-(row["estimate"] or row["score"]), row["run"]))
-    numbers = ((column, ".4f") for column in ("score", "estimate", "low", "high", "lowest", "highest"))
+    best = sorted(rows, key=lambda row: (-(row["estimate"] or row["judged"]), row["run"]))
+    numbers = ((column, ".4f") for column in ("judged", "estimate", "low", "high", "lowest", "highest"))
     runs = distinct(best, "run")
-    common = {"y": marks.names("run", runs), "tooltip": marks.tips("run", "team", *numbers, "cannot_tell")}
+    common = {"y": marks.names("run", runs), "tooltip": marks.tips("run", "team", *numbers, "word", "why")}
     dot = {"size": 45, "color": theme.BLUE, "stroke": "white", "strokeWidth": 1, "opacity": 1}
 
     def at(column: str) -> marks.Spec:

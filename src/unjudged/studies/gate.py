@@ -18,7 +18,7 @@ from unjudged.errors import UsageError, nearest, one_line, one_of, some
 from unjudged.holes.judging import next_to_judge
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
-from unjudged.results import Result, Row, Step, Verdict
+from unjudged.results import Result, Row, Shown, Step, Verdict
 from unjudged.scoring import score
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.non_inferiority import POWER, NonInferiority, non_inferiority, rare_differences
@@ -29,7 +29,7 @@ from unjudged.studies.engine.compared import Compared, Scored, compare_pairs, sc
 from unjudged.studies.engine.groups import Group, PairScoring
 from unjudged.studies.engine.outcome import Rule, rule_of
 from unjudged.studies.engine.significance import Test
-from unjudged.text import counted, listed, percent
+from unjudged.text import counted, listed, percent, signed
 
 COLUMNS = (
     *("measure", "verdict", "baseline", "run", "difference", "low", "high", "p_not_worse", "p_worse", "detectable"),
@@ -309,9 +309,21 @@ def _to_judge(case: Case, measure: str, run: str, baseline: str) -> Step:
 
 
 def _table(rows: list[Row]) -> Table:
-    columns = ("measure", "verdict", "baseline", "run", "difference", "detectable", "unjudged", "why")
+    """For reading: the estimated difference where documents are estimated, and how much of either run is unjudged."""
     found = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-    return columns, [(*(row[name] for name in columns[:6]), percent(row["unjudged_run"]), row["why"]) for row in found]
+    estimated = any(row["unjudged_run"] or row["unjudged_baseline"] for row in found)
+    numbers = ("baseline", "run", "difference", *(("estimate",) if estimated else ()), "detectable")
+    columns = ("measure", "verdict", *numbers, "unjudged", "why")
+    table: list[Row] = []
+    for row in found:
+        moved = {
+            **row,
+            "estimate": Shown(signed(row["estimate"], 4)),
+            "difference": Shown(signed(row["difference"], 4)),
+        }
+        unjudged = f"{percent(row['unjudged_run'])} / {percent(row['unjudged_baseline'])}"
+        table.append((*(moved[name] for name in columns[:-2]), unjudged, row["why"]))
+    return columns, table
 
 
 def _verdict(run: str, checked: list[Checked], rule: Rule, step: Step | None) -> Verdict:
