@@ -135,7 +135,7 @@ def _kind(line: str) -> str | None:
     """What a line holds: `list` is `topic<TAB>document`, with a grade or without, `trec` is `topic 0 document`."""
     columns, fields = line.rstrip("\r\n").split("\t"), line.split()
     behind = columns[2].strip() if len(columns) == 3 else "0" if len(columns) == 2 else "no list"
-    if not behind or _WHOLE.fullmatch(behind):
+    if not behind or WHOLE.fullmatch(behind):
         return "list"
     return "judgment" if len(fields) == 4 else "trec" if len(fields) == 3 and fields[1] == "0" else None
 

@@ -32,7 +32,7 @@ def read_qrels(path: str, reading: Reading) -> QrelsTable:
     """Judgments as columns."""
     source = files.source_name(path)
     tasks = next((line.strip() for _, line in files.lines(path) if line.strip()), b"").startswith(b"[")
-    rows = MachineJudged(source, reading, **({"unit": "task"} if tasks else {}))
+    rows = MachineJudged(source, reading, unit="task" if tasks else "line")
     for topic, doc, label, line in label_studio(path) if tasks else doccano(path):
         said = WHOLE.match(label) if isinstance(label, str) else None
         rows.add(topic, doc, label if said is None else int(said[1]), None, line or 0)
