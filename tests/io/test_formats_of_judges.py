@@ -31,7 +31,19 @@ JSONL = (
     '{"topic": "1", "document": "b", "grade": "1", "judge": "gpt", "prompt_version": "v1", "confidence": 0.2}\n'
 )
 QUEPID = 'query,docid,rating\n"red, dress",a,3\nred dress,b,\nq2,c,0\n'
+DOCCANO = (
+    '{"id": 1, "text": "x y", "topic": "1", "document": "a", "label": ["2"]}\n'
+    '{"id": 2, "text": "z", "label": ["0 off topic"], "meta": {"topic": "1", "document": "b"}}\n'
+    '{"id": 3, "text": "z", "topic": "2", "document": "c", "label": []}\n'
+)
+TASKS = [
+    {"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"choices": ["2"]}}]}]},
+    {"data": {"topic": "1", "document": "b"}, "annotations": [{"result": [{"value": {"rating": 0}}]}]},
+    {"data": {"topic": "2", "document": "c"}, "annotations": []},
+]
 GOOD = {
+    "annotations, doccano": (DOCCANO, {("1", "a"): 2, ("1", "b"): 0}),
+    "annotations, Label Studio": (json.dumps(TASKS, indent=1), {("1", "a"): 2, ("1", "b"): 0}),
     "machine_trec": ("1 0 a 2.0\n1 0 b 1.5\n2 Q0 c 0.2\n", {("1", "a"): 2, ("1", "b"): 2, ("2", "c"): 0}),
     "machine_trec, objects": ('1 0 a {"M": 1, "T": 2, "O": 3}\n1 0 b {"grade": "0"}\n', {("1", "a"): 3, ("1", "b"): 0}),
     "machine_jsonl": (JSONL, {("1", "a"): 2, ("1", "b"): 1}),
@@ -103,6 +115,10 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
         ('{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a"}]}]}', None, "needs docId and rating"),
         ('{"judgmentRatings": [{"query": "q"}]}', None, "needs a query and a list of ratings"),
         ('{"judgmentRatings": 3}', None, "one judgment list is needed"),
+        (DOCCANO.replace('"2"', '"good"'), None, r":1: the grade 'good' of a is no number"),
+        (DOCCANO.replace('["2"]', '["2", "1"]'), None, r":1: a document has one label, found \['2', '1'\]"),
+        (json.dumps([{"data": {"text": "x"}, **TASKS[0]}, {"data": 3}]), None, "task 2 needs data with topic"),
+        (DOCCANO.splitlines()[2] + "\n", None, "no judgments in this file"),
         (
             '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": "x"}]}]}',
             None,

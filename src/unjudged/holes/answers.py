@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +16,9 @@ from unjudged.collection import Collection
 from unjudged.errors import InputError, nearest
 from unjudged.holes.labels import grades, is_label_file, read_labels
 from unjudged.io import files
+from unjudged.io.annotations import WHOLE, doccano, label_studio
 from unjudged.io.ids import to_text
 from unjudged.text import counted
-
-_WHOLE = re.compile(r"\s*(\d+)(?:\.0*)?(?!\w)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +94,7 @@ def _told(collection: Collection, found: Mapping[str, Mapping[str, int]], source
 def _grade(label: Label, source: str) -> int:
     if isinstance(label.grade, (int, np.integer)) and not isinstance(label.grade, bool) and label.grade >= 0:
         return int(label.grade)
-    said = _WHOLE.match(str(label.grade))
+    said = WHOLE.match(str(label.grade))
     if isinstance(label.grade, bool) or said is None:
         raise InputError(f"a grade is a whole number of 0 or more, found {label.grade!r}", source, label.line)
     return int(said[1])
@@ -116,9 +113,9 @@ def _labels(answers: Any, source: str) -> Iterator[Label]:
         return
     start = next(((n, line.strip()) for n, line in files.lines(path) if line.strip()), (1, b""))[1]
     if start.startswith(b"["):
-        yield from _label_studio(path)
+        yield from (Label(*found) for found in label_studio(path))
     elif start.startswith(b"{"):
-        yield from _json_lines(path)
+        yield from (Label(*found) for found in doccano(path))
     elif b"," in start and {"docid", "document", "doc", "doc_id"} & set(_header(to_text(start))):
         yield from _csv(path)
     elif start:
@@ -156,52 +153,3 @@ def _csv(path: str) -> Iterator[Label]:
             if len(row) <= max(topic, doc):
                 raise InputError("a line has too few columns", path, reader.line_num)
             yield Label(row[topic], row[doc], row[grade], reader.line_num)
-
-
-def _json_lines(path: str) -> Iterator[Label]:
-    """Ours with `grade`, or doccano's with `label`."""
-    for number, line in files.lines(path):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(to_text(line))
-        except (ValueError, RecursionError):
-            raise InputError("this line is not JSON", path, number) from None
-        if not isinstance(found, dict):
-            raise InputError('a line needs an object like {"topic": ..., "document": ..., "grade": ...}', path, number)
-        inside = {**found, **found["meta"]} if isinstance(found.get("meta"), dict) else found
-        label = next((inside[name] for name in ("grade", "label", "labels", "rating") if name in inside), None)
-        yield from _one(inside, label, path, number)
-
-
-def _label_studio(path: str) -> Iterator[Label]:
-    """A list of tasks with `data` and `annotations`."""
-    try:
-        tasks = json.loads(to_text(files.read_all(path)))
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"this is not JSON ({type(problem).__name__})", path) from None
-    for number, task in enumerate(tasks, 1):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise InputError(f"task {number} needs data with topic and document", path)
-        choices = []
-        for annotation in task.get("annotations") or task.get("completions") or ():
-            for result in annotation.get("result", ()) if isinstance(annotation, dict) else ():
-                value = result.get("value", {}) if isinstance(result, dict) else {}
-                choices += [value[name] for name in ("choices", "rating", "number") if name in value]
-        for choice in choices:
-            yield from _one(task["data"], choice, path, None)
-
-
-def _one(entry: Mapping[str, Any], label: Any, path: str, line: int | None) -> Iterator[Label]:
-    """The label of one entry; nothing where it was not judged."""
-    if isinstance(label, (list, tuple)):
-        if len(label) > 1:
-            raise InputError(f"a document has one label, found {label!r}", path, line)
-        label = label[0] if label else None
-    if label is None or label == "":
-        return
-    topic = next((entry[name] for name in ("topic", "query_id", "qid", "query") if name in entry), None)
-    doc = next((entry[name] for name in ("document", "docid", "doc", "doc_id") if name in entry), None)
-    if topic is None or doc is None:
-        raise InputError("an answer needs a topic and a document", path, line)
-    yield Label(str(topic), str(doc), label, line)

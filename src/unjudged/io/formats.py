@@ -77,6 +77,17 @@ def _rank_eval_response(head: Head) -> bool:
     return bool(_RANK_EVAL.match(head.start)) and b'"details"' in head.start and b'"hits"' in head.start
 
 
+_TASKS = re.compile(rb"\s*\[\s*\{")
+_LABELS = re.compile(rb'"labels?"\s*:\s*\[')
+
+
+def _annotations(head: Head) -> bool:
+    """Exports of doccano (objects with a list of labels) and Label Studio (a list of tasks)."""
+    if _TASKS.match(head.start):
+        return b'"data"' in head.start
+    return bool(_OBJECT.match(head.start)) and b'"document"' in head.line and bool(_LABELS.search(head.line))
+
+
 def _machine_json_lines(head: Head) -> bool:
     """JSON lines that say who gave the grade, or hold it in an object."""
     if not (_OBJECT.match(head.start) and head.whole_line):
@@ -161,6 +172,7 @@ FORMATS: dict[str, Format] = {
     "rank_eval": Format("rank_eval", _rank_eval_request, _rank_eval_response),
     "opensearch": Format("opensearch", _opensearch),
     "nuggets": Format("nuggets", _nuggets),
+    "annotations": Format("annotations", _annotations),
     "machine_jsonl": Format("machine_jsonl", _machine_json_lines),
     "jsonl": Format("jsonl", _json_lines, _json_lines),
     "json": Format("json_", _json, _json),
