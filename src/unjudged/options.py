@@ -524,8 +524,8 @@ _VARIANTS = (
     _variant("judges audit", "qrels", help="the human judgments", metavar="HUMAN"),
     _variant("judges audit", "second", help="judgments of the same topics by others, people or machines",
         metavar="OTHER", flags=(), nargs="+", repeats=False),
-    _variant("judges audit", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
-        repeats=True, required=True),
+    _variant("judges audit", "runs", help="the runs: files, folders or globs (without them: labels alone)",
+        flags=("--runs",), nargs="+", repeats=True, default=()),
     *(_variant(command, "judge_rel", help="smallest relevant grade of the machine (default: the human one, or the "
         "machine's highest grade where that is lower)", metavar="N", parse=whole, repeats=False)
         for command in ("study corrected",)),

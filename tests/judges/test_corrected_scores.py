@@ -173,6 +173,8 @@ def test_refusals_give_the_human_result(world: dict[str, Any]) -> None:
     few = {t: dict(list(docs.items())[:5]) for t, docs in list(world["human"].items())[:12]}
     with pytest.warns(uj.DataWarning):
         assert "only 42 % of the machine's documents" in only_reason(uj.load(few, world["runs"]), world)
+    few = {t: dict(list(docs.items())[:5]) for t, docs in world["human"].items()}  # every topic, but not all of it
+    assert "a sample of documents needs its file (--sampled)" in only_reason(uj.load(few, world["runs"]), world)
 
 
 def test_runs_that_rarely_differ_are_refused(world: dict[str, Any]) -> None:

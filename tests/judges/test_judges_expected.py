@@ -12,6 +12,7 @@ from places import DATA
 
 import unjudged as uj
 from unjudged.changes.rejudge import judgments_of
+from unjudged.cli import main
 from unjudged.judges.corrected import corrected, pooled_slope
 from unjudged.judges.decisions import Changes, decisions
 from unjudged.judges.families import favour
@@ -84,6 +85,21 @@ def test_labels(name: str, judge: str) -> None:
         assert point[place] == pytest.approx(expected["point"][told], abs=POINT)
         assert ranges[place] == pytest.approx(expected["interval"][told], abs=RANGE)
     assert point[-2:] == pytest.approx([expected["leniency"], expected["mean grade difference"]], abs=POINT)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED.get("labels", {}) if name in ("rag25", "llmjudge")])
+def test_labels_of_sets_without_runs_on_the_command_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = EXPECTED["labels"][name]
+    words = ["judges", "audit", file_of(name, "human"), *(file_of(name, judge) for judge in expected), "--rel", "2"]
+    assert main([*words, "--labels", "--seed", "1", "--format", "json"]) == 0
+    rows = {row["judge"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert list(rows) == list(expected)
+    for judge, told in expected.items():
+        row = rows[judge]
+        assert (row["pairs"], row["judge_rel"]) == (told["pairs"], told["rel"])
+        assert row["kappa_binary"] == pytest.approx(told["point"]["kappa binary"], abs=POINT)
+        assert [row["low"], row["high"]] == pytest.approx(told["interval"]["kappa binary"], abs=RANGE)
+        assert row["leniency"] == pytest.approx(told["leniency"], abs=POINT)
 
 
 @pytest.mark.parametrize(("name", "judge", "measure"), SCORED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -263,7 +264,8 @@ def test_bad_files_are_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFi
     qrels, runs = str(folder / "qrels.txt"), str(folder / "runs")
     cases = {
         "text.txt:1": ("judges", "audit", qrels, str(tmp_path / "text.txt"), "--runs", runs),
-        "required: --runs": ("judges", "audit", qrels, qrels),
+        "--bias needs runs": ("judges", "audit", qrels, qrels, "--bias"),
+        "charts need runs": ("judges", "audit", qrels, qrels, "--figure", "x.svg"),
         "families.tsv:2: a family line needs run<TAB>family": (
             *("judges", "audit", qrels, qrels, "--runs", runs, "--families", str(tmp_path / "families.tsv")),
         ),
@@ -303,6 +305,34 @@ def test_coverage_by_grade_stands_first_and_what_is_relevant_is_printed(
     _, out, _ = run_cli(capsys, "judges", "audit", *files, *more, *table, "--format", "tsv")
     wanted = "judge measure family runs blocks favour low high p_value p_adjusted finding"
     assert set(out.splitlines()[0].split("\t")) >= set(wanted.split())
+
+
+def test_without_runs_labels_alone_are_compared(
+    folder: Path, collection: uj.Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = str(folder / "qrels.txt"), str(folder / "turned.txt")
+    code, out, _ = run_cli(capsys, "judges", "audit", *files, "--resamples", "20", "--format", "json")
+    told = json.loads(out)
+    assert code == 0 and told["verdict"]["word"] == "unknown" and "no runs" in told["verdict"]["sentence"]
+    assert told["verdict"]["next"]["command"] == ["judges", "audit", *files, "--runs", "RUN"]
+    whole = uj.audit(collection, files[1], "AP", resamples=20, labels=True, jobs=1)
+    assert told["rows"] == json.loads(whole.render("json"))["rows"]
+    code, out, _ = run_cli(capsys, "judges", "audit", *files, "--confusion", "--format", "tsv")
+    assert code == 0 and out.splitlines()[0] == "judge\tgrade\tjudge_grade\tdocuments"
+
+
+def test_one_grade_for_all_is_told(folder: Path, collection: uj.Collection) -> None:
+    same = {t: dict.fromkeys(docs, 1) for t, docs in as_dicts(collection).items()}
+    told = uj.audit(collection, {"flat": same}, "AP", resamples=10, jobs=1)
+    assert "flat gives every document grade 1: its labels tell nothing apart" in told.notes
+
+
+def as_dicts(collection: uj.Collection) -> dict[str, dict[str, int]]:
+    own = collection.judgments
+    found: dict[str, dict[str, int]] = {topic: {} for topic in collection.topics}
+    for row, topic in enumerate(own.topic.tolist()):
+        found[collection.topics[topic]][own.docs[row]] = int(own.grade[row])
+    return found
 
 
 def test_grades_outside_the_scale_are_named_with_their_lines(

@@ -35,14 +35,18 @@ def _audit(args: argparse.Namespace) -> None:
     One row per judge and measure, a verdict each: solid, with care, fragile or unknown. It rests on the decisions
     between two runs that change (beside a yardstick: what changes when only the topics are drawn again), on reversals,
     and on tau among the best runs, never on tau over all runs. --labels, --confusion, --bias and --families-table give
-    the other tables. Only documents both have judged count. docs/judges.md explains every column.
+    the other tables. Only documents both have judged count; without --runs, labels alone are compared. docs/judges.md
+    explains every column.
     """
+    from unjudged.errors import UsageError
     from unjudged.studies import find, study
 
     given = options.keywords(args, *AUDIT, *SCORING) | {"measures": options.measures_asked(args, "judges audit")}
     find("judges").ready(given)  # what means nothing is refused before anything is read
     charts = options.charts_asked(args, CHARTS)
-    collection = options.open_collection(args)
+    if charts and not args.runs:
+        raise UsageError("charts need runs (--runs RUN...)")
+    collection = options.open_collection(args, need_runs=bool(args.runs))
     with options.on_cluster(args.cluster) as executor:
         found = study(
             "judges",

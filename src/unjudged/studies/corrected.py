@@ -285,13 +285,13 @@ def _of_design(asked: Asked, labelled: int, topics: int, covered: float) -> str:
     """Why nothing can be corrected: too few topics, all of them, or not whole ones."""
     if labelled < asked.limit["labelled"]:
         return f"humans judged {counted(labelled, 'topic')}; at least {asked.limit['labelled']:g} are needed"
-    if labelled == topics:
-        return "humans judged every topic: nothing is left to correct"
     if covered < asked.limit["covered"]:
         return (
             f"humans judged only {percent(covered)} of the machine's documents in their topics; a sample of documents "
             "needs its file (--sampled)"
         )
+    if labelled == topics:
+        return "humans judged every topic: nothing is left to correct"
     return ""
 
 

@@ -215,20 +215,16 @@ def judges(
     show = _table_asked(labels=labels, confusion=confusion, bias=bias, families_table=families_table)
     others = other_judges(second)
     scales = _of_judges("--judge-scale", judge_scale, others, "the highest grade")
+    if not case.collection.runs:
+        return _labels_alone(case, scoring, others, scales, judge_rel, show, resamples, seed)
     setup = prepare(case, scoring, Runs(seed=seed))
     check_topic_scores(setup.measures)
     limit, collection = case.limits["another-judge"], setup.collection
     counts = {topic for topic, there in zip(collection.topics, setup.counted, strict=True) if there}
-    kept = {name: on_scale(other, scales.get(name)) for name, other in others.items()}
-    found = {name: _same_pairs(collection, name, other, counts, scales.get(name)) for name, other in kept.items()}
-    given = _of_judges("--judge-rel", judge_rel, found, "the smallest relevant grade")
-    rels = {name: given.get(name, min(scoring.smallest, max(pairs.other_top, 1))) for name, pairs in found.items()}
+    found, given, rels = _on_both(case, collection, others, scales, judge_rel, scoring.smallest, counts)
     runs = sorted(collection.runs)
     family_of = _families(case, families, runs)
     family_names = sorted(set(family_of.values()))
-    _tell(case, found, rels, scoring.smallest)
-    for name, other in others.items():
-        _tell_outside(case, name, other, found[name], scales.get(name), limit)
     sides = [_scored(setup.measures, collection, pairs, given.get(name), runs) for name, pairs in found.items()]
     shared = Shared(
         score_matrices(collection, setup.measures, sorted(counts), runs),
@@ -286,6 +282,68 @@ def judges(
         seed=seed,
         sources=[other.source for other in others.values()],
         data=(lead, drawn),
+    )
+
+
+def _on_both(
+    case: Case,
+    collection: Collection,
+    others: Mapping[str, Judgments],
+    scales: Mapping[str, int],
+    judge_rel: Any,
+    rel: int,
+    counts: set[str],
+) -> tuple[dict[str, SamePairs], dict[str, int], dict[str, int]]:
+    """What the human and each judge have both judged, and the smallest relevant grade of the judges: as given, and in
+    use. Notes tell coverage by grade, scales that differ, and grades outside of them."""
+    kept = {name: on_scale(other, scales.get(name)) for name, other in others.items()}
+    found = {name: _same_pairs(collection, name, other, counts, scales.get(name)) for name, other in kept.items()}
+    given = _of_judges("--judge-rel", judge_rel, found, "the smallest relevant grade")
+    rels = {name: given.get(name, min(rel, max(pairs.other_top, 1))) for name, pairs in found.items()}
+    _tell(case, found, rels, rel)
+    for name, other in others.items():
+        _tell_outside(case, name, other, found[name], scales.get(name), case.limits["another-judge"])
+    return found, given, rels
+
+
+def _labels_alone(
+    case: Case,
+    scoring: UsualScoring,
+    others: Mapping[str, Judgments],
+    scales: Mapping[str, int],
+    judge_rel: Any,
+    show: str,
+    resamples: int,
+    seed: int,
+) -> Answer:
+    """Without runs: how far the labels agree, and that nothing can be said of runs."""
+    if show not in ("", "labels", "confusion"):
+        raise UsageError(f"--{show.replace('_', '-')} needs runs (--runs RUN...)")
+    collection, rel = case.collection, scoring.smallest
+    found, _, rels = _on_both(case, collection, others, scales, judge_rel, rel, set(collection.topics))
+    audits = []
+    for name, pairs in found.items():
+        point, ranges = label_agreement(pairs.tables, pairs.values, rel, rels[name], resamples, seed)
+        audits.append(Audit(name, pairs, "", (rel, rels[name]), {"point": point, "ranges": ranges}, math.nan, {}))
+    columns, rows, layout = _table(show or "labels", audits, {}, {}, (), {})
+    said = "there are no runs, so nothing tells what other judges change; labels alone have no verdict"
+    qrels = collection.judgments.source if Path(collection.judgments.source).is_file() else "HUMAN"
+    files = [one.source if Path(one.source).is_file() else "OTHER" for one in others.values()]
+    step = Step("name runs, to see what becomes of their order", ("judges", "audit", qrels, *files, "--runs", "RUN"))
+    return Answer(
+        columns,
+        rows,
+        case.limits["another-judge"].unknown(said, step, "there are no runs"),
+        layout=layout,
+        caption=_caption("labels", case.limits["another-judge"]),
+        settings={
+            **collection.settings,
+            "judges": {name: other.source for name, other in others.items()},
+            "rel of the judges": rels,
+            "resamples": resamples,
+        },
+        seed=seed,
+        sources=[other.source for other in others.values()],
     )
 
 
@@ -352,6 +410,9 @@ def _tell(case: Case, found: Mapping[str, SamePairs], rels: Mapping[str, int], r
         if pairs.other_only:
             told += f"; {counted(pairs.other_only, 'document')} only it has judged left out"
         case.note(told)
+        given = pairs.values[pairs.tables.sum(axis=(0, 1)) > 0]
+        if len(given) == 1:
+            case.note(f"{name} gives every document grade {int(given[0])}: its labels tell nothing apart")
         if not pairs.one_scale:
             case.note(
                 f"{name} gives grades up to {pairs.other_top}, these judgments up to {pairs.human_top}: two scales, so "
