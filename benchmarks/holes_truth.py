@@ -30,6 +30,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,8 @@ def scores_unit(unit: Unit, data: str) -> Unit:
     condensed = uj.score(c, [m(judged_only=True) for m in MEASURES]).mean_values()
     corrected = papers(c, looked_at, depth) if unit["setting"] in ("lto", "family") else {}
     scores, pairs = [], []
-    for m, one in enumerate(estimates(c, MEASURES, LIMITS)):
+    limits = replace(LIMITS, outside=unit.get("outside", LIMITS.outside))
+    for m, one in enumerate(estimates(c, MEASURES, limits)):
         for run in looked_at:
             r = c.runs.index(run)
             row = {
@@ -485,7 +487,11 @@ def units(asked: argparse.Namespace) -> list[Unit]:
         for setting in SETTINGS:
             repeats = 1 if setting.startswith("shallow") else asked.repeats
             for kind in ("scores", "others"):
-                found += [{"kind": kind, "collection": name, "setting": setting, "number": n} for n in range(repeats)]
+                found += [
+                    {"kind": kind, "collection": name, "setting": setting, "number": n}
+                    | ({"outside": asked.outside} if asked.outside is not None else {})
+                    for n in range(repeats)
+                ]
         for measure in ("P@10", "nDCG@10"):
             for start in STARTS:
                 found += [
@@ -502,7 +508,9 @@ def units(asked: argparse.Namespace) -> list[Unit]:
 
 
 def key_of(unit: Unit) -> tuple[Any, ...]:
-    return tuple(unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "aim", "number"))
+    return tuple(
+        unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "aim", "number", "outside")
+    )
 
 
 def work(unit: Unit, data: str) -> Unit:
@@ -679,6 +687,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=6)
     parser.add_argument("--pairs", type=int, default=12)
     parser.add_argument("--lists", type=int, default=4)
+    parser.add_argument("--outside", type=float, help="for scores: least spread of teams outside the pool")
     parser.add_argument("--orders", type=lambda s: s.split(","), default=[], metavar="NAME,NAME", help="for labels")
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
