@@ -14,7 +14,8 @@ is hidden; `family` a quarter of the teams; `shallow5`, `shallow3` a pool of tha
 three new ones, nothing else; `engineer` a third of the teams hidden, and only one to three runs of one of them and one
 or two others given. Starts of `labels`, with six runs of six teams: `few`, `shallow2` (top 2 of the six), `nothing`
 (top 1). Orders: by best rank of the two, at random, rrf over the six, the run with the better yield first, largest
-weight (mtc: Carterette, Allan and Sitaraman 2006), weight times chance, and the model. `lists` begin with the top 2 of
+weight (mtc: Carterette, Allan and Sitaraman 2006), weight times chance, and the model; on request (`--orders`) also
+strategies of `pool build` as programs. `lists` begin with the top 2 of
 the eight runs; depth and rrf look at all eight, mtc adds up the weights in all open pairs.
 """
 
@@ -29,6 +30,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,8 @@ KINDS = ("scores", "others", "labels", "lists")
 SETTINGS = ("lto", "family", "shallow5", "shallow3", "few", "engineer")
 STARTS = ("few", "shallow2", "nothing")
 ORDERS = ("depth", "random", "rrf", "maxmean", "mtc", "mtc-p", "model")
+PROGRAMS = ("borda", "combmnz", "rbp-c", "hedge", "move-to-front", "max-mean", "ucb1-tuned", "thompson")
+"""Strategies of `pool build`, over the two runs; those that learn are told every grade."""
 AIMS: dict[str, dict[str, Any]] = {"top 1": {"top": 1}, "top 3": {"top": 3}, "all pairs": {"all_pairs": True}}
 """Questions about several runs."""
 LIST_ORDERS = ("depth", "random", "rrf", "mtc", "model")
@@ -149,7 +153,8 @@ def scores_unit(unit: Unit, data: str) -> Unit:
     condensed = uj.score(c, [m(judged_only=True) for m in MEASURES]).mean_values()
     corrected = papers(c, looked_at, depth) if unit["setting"] in ("lto", "family") else {}
     scores, pairs = [], []
-    for m, one in enumerate(estimates(c, MEASURES, LIMITS)):
+    limits = replace(LIMITS, outside=unit.get("outside", LIMITS.outside))
+    for m, one in enumerate(estimates(c, MEASURES, limits)):
         for run in looked_at:
             r = c.runs.index(run)
             row = {
@@ -285,7 +290,7 @@ def labels_unit(unit: Unit, data: str) -> Unit:
     word = t_words((truth[a] - truth[b])[None])[0]
     difference = float((truth[a] - truth[b]).mean())
     taken = {}
-    for order in unit.get("orders", ORDERS):
+    for order in unit.get("wanted", ORDERS):
         taken[order] = settle(c, begun, new, old, measure, order, drawn("order", unit["number"]))
     if "model" in taken:
         taken["model"] |= confirmed(c, begun, Question(str(measure), new, old, correction="none"))
@@ -305,6 +310,7 @@ def settle(
     at = np.flatnonzero(place[c.hits.row] >= 0)
     rank[c.hits.run[at], place[c.hits.row[at]]] = c.hits.rank[at]
     pair, shuffled = [c.runs.index(new), c.runs.index(old)], rng.permutation(len(docs)).astype(float)
+    places = by_program(c, new, old, order)[docs] if order in PROGRAMS else None
     while True:
         now = c.keeping(kept, "so far")
         weights = weights_of(now, measure)
@@ -313,10 +319,25 @@ def settle(
         left = np.flatnonzero(~kept[docs])
         if found.settled[0] or not len(left):
             return {"labels": labels, "word": found.word[0]}
-        wanted = _wanted(c, now, weights, found, docs, rank, pair, order, shuffled, kept)
+        ready = places is not None
+        wanted = places if ready else _wanted(c, now, weights, found, docs, rank, pair, order, shuffled, kept)
         chosen = docs[left[np.argsort(-wanted[left], kind="stable")][:BATCH]]
         kept[chosen] = True
         labels += len(chosen)
+
+
+def by_program(c: uj.Collection, new: str, old: str, name: str) -> Any:
+    """Per judgment, how early a strategy of `pool build` judges it: topics take turns."""
+    two = c.with_runs([new, old])
+    judgments = two.judgments
+    row = {
+        (judgments.topics[int(t)], doc): i
+        for i, (t, doc) in enumerate(zip(judgments.topic, judgments.docs, strict=True))
+    }
+    wanted = np.full(len(judgments), -1001.0)
+    for built in uj.build_pool(two, name, depth=TOP, budget=len(judgments)).frame.itertuples():
+        wanted[row[built.topic, built.doc]] = -built.order
+    return wanted
 
 
 def confirmed(c: uj.Collection, begun: Any, question: Question) -> Unit:
@@ -466,12 +487,16 @@ def units(asked: argparse.Namespace) -> list[Unit]:
         for setting in SETTINGS:
             repeats = 1 if setting.startswith("shallow") else asked.repeats
             for kind in ("scores", "others"):
-                found += [{"kind": kind, "collection": name, "setting": setting, "number": n} for n in range(repeats)]
+                found += [
+                    {"kind": kind, "collection": name, "setting": setting, "number": n}
+                    | ({"outside": asked.outside} if asked.outside is not None else {})
+                    for n in range(repeats)
+                ]
         for measure in ("P@10", "nDCG@10"):
             for start in STARTS:
                 found += [
                     {"kind": "labels", "collection": name, "measure": measure, "start": start, "number": n}
-                    | ({"orders": asked.orders} if asked.orders else {})
+                    | ({"wanted": asked.orders} if asked.orders else {})
                     for n in range(asked.pairs)
                 ]
             for aim in AIMS:
@@ -483,7 +508,9 @@ def units(asked: argparse.Namespace) -> list[Unit]:
 
 
 def key_of(unit: Unit) -> tuple[Any, ...]:
-    return tuple(unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "aim", "number"))
+    return tuple(
+        unit.get(name) for name in ("kind", "collection", "setting", "measure", "start", "aim", "number", "outside")
+    )
 
 
 def work(unit: Unit, data: str) -> Unit:
@@ -578,10 +605,12 @@ def _show_pairs(pairs: Sequence[Unit]) -> None:
 
 def _show_others(pairs: Sequence[Unit]) -> None:
     """Measures without weights: wrong directions and needless cannot-tells, by measure and by setting."""
+    if not pairs:
+        return
     rules = ("zero", "expected", "rule")
     for by in ("measure", "setting"):
         rows = []
-        for value in [*dict.fromkeys(p[by] for p in pairs), *(["all"] if pairs else [])]:
+        for value in [*dict.fromkeys(p[by] for p in pairs), "all"]:
             part = [p for p in pairs if value in (p[by], "all")]
             wrong = [f"{100 * np.mean([_against(p[r], p['difference']) for p in part]):.2f}" for r in rules]
             dark = [
@@ -595,7 +624,7 @@ def _show_others(pairs: Sequence[Unit]) -> None:
 def _show_labels(units: Sequence[Unit]) -> None:
     if not units:
         return
-    rows, orders = [], [order for order in ORDERS if all(order in u["orders"] for u in units)]
+    rows, orders = [], [order for order in (*ORDERS, *PROGRAMS) if all(order in u["orders"] for u in units)]
     for key in [*sorted({(u["collection"], u["start"]) for u in units}), ("all", "all")]:
         part = [u for u in units if key in ((u["collection"], u["start"]), ("all", "all"))]
         taken = {o: np.array([u["orders"][o]["labels"] for u in part]) for o in orders}
@@ -658,6 +687,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=6)
     parser.add_argument("--pairs", type=int, default=12)
     parser.add_argument("--lists", type=int, default=4)
+    parser.add_argument("--outside", type=float, help="for scores: least spread of teams outside the pool")
     parser.add_argument("--orders", type=lambda s: s.split(","), default=[], metavar="NAME,NAME", help="for labels")
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()

@@ -13,7 +13,10 @@ from made_scores import rows_of, scores_of
 
 import unjudged as uj
 from unjudged.errors import UsageError
+from unjudged.holes.judging import Question
+from unjudged.holes.labels import LabelFile
 from unjudged.holes.pairs import difference
+from unjudged.holes.session import Session
 from unjudged.measures import parse
 from unjudged.statistics.multiple import holm
 from unjudged.studies.engine.outcome import Rule, needing_bounds, outcomes
@@ -343,3 +346,29 @@ def test_units_are_kept(outsider: uj.Collection, tmp_path: Path) -> None:
         "compare: what the unjudged documents are worth",
         "compare: 120 pairs of 16 runs",
     }
+
+
+@pytest.mark.parametrize("pair", [("team04-1", "team08-2"), ("team06-1", "team01-1")])
+def test_two_runs_with_holes_hear_the_same_everywhere(pair: tuple[str, str], tmp_path: Path) -> None:
+    """compare, ci, next, the judging session and the report of few runs: one word, one difference, one share."""
+    uj.simulate("tiny", seed=4, topics=30, runs=16, teams=8, leave_out="team04", out=tmp_path / "c")
+    whole = uj.load(tmp_path / "c" / "qrels.txt", tmp_path / "c" / "runs", teams=tmp_path / "c" / "teams.tsv")
+    c = uj.shallow(whole, 2).with_runs(pair)
+    (row,) = uj.compare(c, "nDCG@10").frame.to_dict("records")
+    turn = 1 if row["run_a"] == pair[0] else -1
+    (gate,) = uj.gate(c, *pair, "nDCG@10").frame.to_dict("records")
+    assert gate["estimate"] == pytest.approx(turn * row["estimate"], abs=1e-12)
+    shares = (row["unjudged_a"], row["unjudged_b"])[::turn]
+    assert (gate["unjudged_run"], gate["unjudged_baseline"]) == shares and max(shares) > 0.2
+    asked = uj.next_to_judge(c, "nDCG@10", new=pair[0], baseline=pair[1])
+    session = Session(c, LabelFile(tmp_path / "x.sqlite", c.judgments), Question("nDCG@10", *pair))
+    told, standing = session.outcome(), session.progress()
+    word = {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"]) if turn < 0 else row["outcome"]
+    assert told.word == word and f": {turn * row['estimate']:+.3f}, give or take" in told.sentence
+    assert word in asked.notes[-1] and asked.settled == (standing.phase == "done")
+    assert asked.labels is None or standing.left == asked.labels
+    few = uj.report(c, measures="nDCG@10", jobs=1).few
+    assert few is not None and len(few.pairs) == 1
+    (shown,) = few.pairs
+    assert shown.why == row["why"] and f"{abs(row['estimate']):.2f} in nDCG@10" in shown.sentence
+    assert shown.word == (word if shown.runs == pair else {"better": "worse", "worse": "better"}.get(word, word))

@@ -216,13 +216,13 @@ def _holes(asking: Asking, asked: FewRuns, holes: Section) -> Block | None:
             documents, unjudged = counts.get(row["run"], (0, 0))
             counts[row["run"]] = documents + row["documents"], unjudged + row["unjudged"]
     cells = []
-    for row in sorted(_rows(asked.estimates), key=lambda row: (-row["score"], row["run"])):
+    for row in sorted(_rows(asked.estimates), key=lambda row: (-row["judged"], row["run"])):
         documents, unjudged = counts.get(row["run"], (0, 0))
         likely = "cannot tell" if row["estimate"] is None else f"{row['estimate']:.3f}"
         between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
         exact = row["low"] is not None and row["high"] - row["low"] < 0.0005
         possible = f"{row['lowest']:.3f} to {row['highest']:.3f}"
-        numbers = (f"{row['score']:.3f}", likely, "exact" if exact else between, possible)
+        numbers = (f"{row['judged']:.3f}", likely, "exact" if exact else between, possible)
         cells.append((row["run"], f"{unjudged} of {documents}", *numbers))
     head = ("run", "unjudged in the top 10", asked.measure, "estimated", "90 % interval", "possible")
     worst = max(counts, key=lambda run: counts[run][1]) if counts else ""
