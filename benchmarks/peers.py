@@ -200,8 +200,10 @@ def write_scores(path: str, scores: Scores) -> None:
         file.writelines(f"{r}\t{t}\t{m}\t{v!r}\n" for (r, t, m), v in scores.items())
 
 
-def read_dict(path: str, column: int, kind: type, topics: int | None = None) -> dict[str, dict[str, Any]]:
-    """A TREC file as {topic: {doc: number}}, the first `topics` topics of it."""
+def read_dict(
+    path: str, column: int, kind: type, topics: int | None = None, length: int | None = None
+) -> dict[str, dict[str, Any]]:
+    """A TREC file as {topic: {doc: number}}: the first `topics` topics of it, the first `length` lines of each."""
     found: dict[str, dict[str, Any]] = {}
     with Path(path).open() as file:
         for line in file:
@@ -210,7 +212,8 @@ def read_dict(path: str, column: int, kind: type, topics: int | None = None) -> 
                 if topics is not None and len(found) == topics:
                     break
                 found[fields[0]] = {}
-            found[fields[0]][fields[2]] = kind(fields[column])
+            if length is None or len(found[fields[0]]) < length:
+                found[fields[0]][fields[2]] = kind(fields[column])
     return found
 
 
@@ -231,7 +234,8 @@ def compare_dicts(cases: Iterable[Mapping[str, Any]], which: str) -> dict[str, A
     out: dict[str, Any] = {}
     for case in cases:
         qrels = read_dict(case["qrels"], 3, int, case.get("topics"))
-        runs = {Path(p).name: read_dict(p, 4, float, case.get("topics")) for p in case["runs"]}
+        cut = case.get("topics"), case.get("length")
+        runs = {Path(p).name: read_dict(p, 4, float, *cut) for p in case["runs"]}
         gc.freeze()
         times: dict[str, list[list[float]]] = {name: [] for name in there}
         differences: dict[str, dict[str, float]] = {}
