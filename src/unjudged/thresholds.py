@@ -10,7 +10,7 @@ import functools
 import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -121,6 +121,17 @@ class Threshold:
     def unknown(self, sentence: str, next: Step | None = None, finding: str = "") -> Verdict:
         """No number to judge by, and why."""
         return Verdict("unknown", sentence, None, self.unit, self.sentence, (), next, finding)
+
+
+def wanted(limits: Iterable[Threshold], **there: int) -> str:
+    """What questions without an answer need, where there is less of it: `these questions need 4 to 10 runs`."""
+    found = list(limits)
+    said = []
+    for what, number in there.items():
+        least = sorted({one.needed[what] for one in found if one.needed.get(what, 0) > number})
+        if least:
+            said.append(f"{least[0]} to {least[-1]} {what}" if len(least) > 1 else f"{least[0]} {what}")
+    return f"these questions need {' and '.join(said) or 'more than there is'}"
 
 
 @dataclass(frozen=True)

@@ -399,3 +399,34 @@ def test_correction_sees_the_collapse(tmp_path: Path) -> None:
     plain = uj.load(qrels, made.run_folder)
     new, asked = c.runs[-1], {"wanted": "P@10", "protocol": "sigir2015", "validate": False}
     assert list(uj.correct(c, new, **asked).rows()) == list(uj.correct(plain, new, **asked).rows())
+
+
+@pytest.mark.parametrize("ties", ["trec10", "expected"])
+def test_runs_join_lists_at_hand_as_if_all_had_been_read(ties: str, tmp_path: Path) -> None:
+    """With the full lists at hand only the new run is read: the same hits, lists, codes and notes."""
+    there = {
+        "one": {"1": {"a": 3.0, "x": 3.0, "y": 1.0}, "2": {"c": 1.0, "x": 0.5}, "9": {"q": 1.0}},
+        "two": {"1": {"y": 2.0, "b": 1.0}, "9": {"q": 1.0}},
+    }
+    for name, lists in there.items():
+        lines = [f"{t} Q0 {d} 1 {s} r" for t, docs in lists.items() for d, s in docs.items()]
+        (tmp_path / name).write_text("\n".join([*lines, lines[0]]))
+    more = {"1": {"x": 2.0, "z": 2.0, "a": 1.0}, "9": {"q": 1.0}}
+    judged = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+
+    def loaded() -> uj.Collection:
+        with pytest.warns(uj.DataWarning):
+            return uj.load(judged, [tmp_path / "one", tmp_path / "two"], ties=ties, teams={"new": "late"})
+
+    slow, fast = loaded(), loaded()
+    whole = slow.adding({"new": more})
+    assert len(fast.rankings.unjudged) == 3
+    for name in there:
+        (tmp_path / name).unlink()
+    quick = fast.adding({"new": more})
+    assert_same(quick, whole)
+    assert quick.notes == whole.notes and quick.outside == whole.outside == (1, 1, 1)
+    assert quick.teams == whole.teams and quick.tags == whole.tags
+    assert quick.rankings.doc.tolist() == whole.rankings.doc.tolist()
+    assert list(quick.rankings.unjudged) == list(whole.rankings.unjudged) == ["x", "y", "x", "z"]
+    assert quick.rankings.outside == whole.rankings.outside

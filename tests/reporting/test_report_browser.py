@@ -111,6 +111,17 @@ def test_the_first_screen_is_complete(
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert page.evaluate(WORDS, "header, .strip, .pairs, #next") <= 300
     assert len(page.inner_text("header .lead").split()) <= 35
+    steps = page.locator("#next .steps > li")
+    assert 1 <= steps.count() <= 3
+    for step in steps.all():  # what to do, its effect, and its command
+        assert step.locator(".gain").inner_text() and step.locator("code").inner_text().startswith("unjudged ")
+    words = page.evaluate("""() => Array.from(document.querySelectorAll('.drawing svg')).flatMap(svg => {
+        const box = svg.getBoundingClientRect();
+        return Array.from(svg.querySelectorAll('text')).filter(one => one.getBoundingClientRect().width)
+            .filter(one => one.getBoundingClientRect().right > box.right + 1 && svg.getAttribute('viewBox'))
+            .map(one => one.textContent);
+    })""")
+    assert words == []  # no word of a curve is cut off
     page.evaluate(UNFOLD)
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert page.evaluate(WORDS, "body") < 1500
@@ -280,6 +291,8 @@ def test_few_runs_are_read_pair_by_pair(browser: Any, few: Path) -> None:
     page.evaluate(UNFOLD)
     assert "what is" in page.inner_text("#differ table.topics") and page.locator("#differ .wide rect").count() >= 26
     assert "cannot show" in page.inner_text("#beyond") and page.locator("#beyond li").count() >= 5
+    assert "need 5 to 20 runs" in page.inner_text("#beyond")
+    assert "What is in it?" not in page.inner_text("#beyond")
     assert page.inner_text("body").count("unknown") == 0
     found.context.close()
 

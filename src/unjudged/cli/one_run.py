@@ -113,7 +113,7 @@ def _notes(paths: Sequence[str], runs: Sequence[Evaluated]) -> list[str]:
         if not run.hits:
             yield run_notes.NONE_JUDGED
 
-    return run_notes.told_once((path, list(noticed(run))) for path, run in zip(paths, runs, strict=True))
+    return run_notes.told_once((path, note) for path, run in zip(paths, runs, strict=True) for note in noticed(run))
 
 
 def _score_text(names: Sequence[str], lines: Sequence[Line], runs: Sequence[Evaluated], call: _Score) -> bytes:

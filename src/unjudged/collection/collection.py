@@ -49,6 +49,8 @@ class Collection:
     pool: Pool | None = None
     _full: Collection | None = field(default=None, repr=False)
     _rows: Ints | None = field(default=None, repr=False)
+    _noticed: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """What was noticed in the files of the runs as they were read: (file, note)."""
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @functools.cached_property
@@ -83,7 +85,8 @@ class Collection:
 
     @change(basic=True, runs=lambda collection, runs: collection._readable().inputs(runs) if runs else ())
     def adding(self, *runs: Any) -> Collection:
-        """The same judgments with more runs behind those that are there; all runs are read again.
+        """The same judgments with more runs behind those that are there; all runs are read again, unless nothing was
+        changed and their full lists are at hand.
 
         Runs are given in any of the ways `load` takes them. They were not there to be pooled: what was done to the
         judgments before stays as it is.
@@ -91,6 +94,8 @@ class Collection:
         if not runs:
             return self
         origin = self._readable()
+        if not self.history and self._lists.made:
+            return origin.with_more(self, runs)
         everything = origin.collection((*origin.runs, *added(self.history), *runs), full=True)
         return carried(everything, self.history, len(origin.runs))
 

@@ -32,6 +32,27 @@ def join_hits(judgments: Judgments, runs: Sequence[RunTable]) -> Hits:
     return first_of_groups(hits)
 
 
+def hits_of_both(hits: Hits, more: Hits) -> Hits:
+    """The hits of some runs and, behind them, those of others over the same judgments."""
+    hits, more = hits.ungrouped, more.ungrouped
+    later = None if more.repeats is None else more.repeats + np.array([hits.cells, 0])
+    known = [one for one in (hits.repeats, later) if one is not None]
+    ties = None
+    if hits.ties is not None and more.ties is not None:
+        ties = np.concatenate([hits.ties[0], more.ties[0]]), np.concatenate([hits.ties[1], more.ties[1]])
+    both = Hits(
+        hits.judgments,
+        np.concatenate([hits.offsets, more.offsets[1:] + hits.offsets[-1]]),
+        np.concatenate([hits.row, more.row]),
+        np.concatenate([hits.rank, more.rank]),
+        np.concatenate([hits.length, more.length]),
+        np.concatenate([hits.answered, more.answered]),
+        ties=ties,
+        repeats=np.concatenate(known) if known else None,
+    )
+    return first_of_groups(both)
+
+
 def _repeats(runs: Sequence[RunTable], topics: int) -> Ints | None:
     found = [r.repeats + np.array([i * topics, 0]) for i, r in enumerate(runs) if r.repeats is not None]
     return np.concatenate(found).astype(np.int64) if found else None

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from unjudged import kernels
-from unjudged.collection import Collection, Judgments, Rankings, join_hits
+from unjudged.collection import Collection, Hits, Judgments, Rankings, join_hits
+from unjudged.collection.joining import hits_of_both
 from unjudged.collection.rankings import FullLists
 from unjudged.collection.topics import chosen_topics
 from unjudged.errors import DataWarning, UsageError
@@ -172,29 +173,39 @@ class Origin:
         """These runs over the judgments; `full`: full lists are read along, so that nothing is read twice."""
         judgments, reading = self.judgments, self.reading
         tables = _read_all(runs, judgments, reading, self.seen, full, self.jobs)
-        notes = [f"{judgments.source}: {note}" for note in judgments.notes]
-        notes += _run_notes(tables, judgments, topic_notes=self.topic_notes, outside=self.only is None)
-        names = tuple(table.name for table in tables)
-        teams = {files.called(run, names): team for run, team in self.teams.items()}
-        if len(set(names)) < len(names):
-            twice = next(n for n in names if names.count(n) > 1)
-            raise UsageError(f"two runs are called {twice}")
-        if absent := [run for run in teams if run not in names]:
-            many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
-            notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
         if full:
             lists = FullLists(Rankings.of, judgments, tables)
         else:
             lists = FullLists(_full_lists, runs, judgments, reading, self.seen, self.jobs)
+        return self._of(Facts.of(tables, self), join_hits(judgments, tables), lists)
+
+    def with_more(self, whole: Collection, runs: Sequence[RunInput]) -> Collection:
+        """A collection as it was read here, with more runs behind its own; only those are read."""
+        tables = _read_all(runs, self.judgments, self.reading, self.seen, True, self.jobs)
+        before = Facts(whole.runs, whole.outside, whole.sources[1:], whole.tags, whole._noticed)
+        hits = hits_of_both(whole.hits, join_hits(self.judgments, tables))
+        lists = whole._lists.then(Rankings.followed_by, self.judgments, tables)
+        return self._of(before.and_then(Facts.of(tables, self)), hits, lists)
+
+    def _of(self, runs: Facts, hits: Hits, lists: FullLists) -> Collection:
+        judgments, reading, names = self.judgments, self.reading, runs.names
+        teams = {files.called(run, names): team for run, team in self.teams.items()}
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise UsageError(f"two runs are called {twice}")
+        notes = [*(f"{judgments.source}: {note}" for note in judgments.notes), *run_notes.told_once(runs.noticed)]
+        if absent := [run for run in teams if run not in names]:
+            many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
+            notes.append(f"teams: {many} not among the runs given (e.g. {absent[0]})")
         return Collection(
             judgments,
             names,
-            join_hits(judgments, tables),
-            tuple(table.outside for table in tables),
+            hits,
+            runs.outside,
             teams,
             tuple(notes),
-            (judgments.source, *(table.source for table in tables)),
-            tuple(table.tag for table in tables),
+            (judgments.source, *runs.sources),
+            runs.tags,
             {
                 "ties": reading.ties,
                 "truncate": reading.truncate,
@@ -206,6 +217,40 @@ class Origin:
             },
             lists,
             self,
+            _noticed=runs.noticed,
+        )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of runs beside their hits and lists, an entry per run; `noticed` are (file, note)."""
+
+    names: tuple[str, ...]
+    outside: tuple[int, ...]
+    sources: tuple[str, ...]
+    tags: tuple[str, ...]
+    noticed: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, tables: Sequence[RunTable], origin: Origin) -> Facts:
+        """What was read."""
+        noticed = _noticed(tables, origin.judgments, topic_notes=origin.topic_notes, outside=origin.only is None)
+        return cls(
+            tuple(table.name for table in tables),
+            tuple(table.outside for table in tables),
+            tuple(table.source for table in tables),
+            tuple(table.tag for table in tables),
+            tuple(noticed),
+        )
+
+    def and_then(self, more: Facts) -> Facts:
+        """These runs and, behind them, others."""
+        return Facts(
+            self.names + more.names,
+            self.outside + more.outside,
+            self.sources + more.sources,
+            self.tags + more.tags,
+            self.noticed + more.noticed,
         )
 
 
@@ -356,10 +401,11 @@ def _no_judgments(runs: Sequence[RunInput], reading: Reading, seen: files.Unchan
     return QrelsTable.unjudged(sorted(topics, key=int) if whole else sorted(topics))
 
 
-def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool) -> list[str]:
-    """What was noticed in the runs, by name."""
-
-    def noticed(table: RunTable) -> list[str]:
+def _noticed(
+    tables: Sequence[RunTable], judgments: Judgments, *, topic_notes: bool, outside: bool
+) -> Iterator[tuple[str, str]]:
+    """What was noticed in the runs: (file, note)."""
+    for table in tables:
         notes = list(table.notes)
         if topic_notes and outside and table.outside:
             at_least = table.docs is None and table.outside == kernels.OUTSIDE_COUNTED
@@ -368,9 +414,8 @@ def _run_notes(tables: list[RunTable], judgments: Judgments, *, topic_notes: boo
             notes.append(run_notes.not_answered(missing, judgments.topics[int(table.answered.argmin())]))
         if topic_notes and len(judgments) and not len(table.row):
             notes.append(run_notes.NONE_JUDGED)
-        return notes
-
-    return run_notes.told_once((table.source, noticed(table)) for table in tables)
+        for note in notes:
+            yield table.source, note
 
 
 def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> QrelsTable:

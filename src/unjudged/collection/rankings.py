@@ -39,8 +39,16 @@ class Rankings:
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
         """The lists of runs that were read with all their documents."""
-        topics = len(judgments.topics)
-        sizes, tables, scores = [np.zeros(1, np.int64)], [], [np.zeros(0)]
+        nothing = np.zeros(0, np.int32)
+        return cls(np.zeros(1, np.int64), nothing, Ids.of([]), np.zeros(0)).followed_by(judgments, runs)
+
+    def followed_by(self, judgments: Judgments, runs: Sequence[RunTable]) -> Rankings:
+        """These lists and, behind them, those of more runs; the documents known here keep their codes."""
+        topics, first, known = len(judgments.topics), len(judgments), len(self.unjudged)
+        sizes, scores = [self.offsets[:1], np.diff(self.offsets)], [self.score]
+        tables = (
+            [(self.unjudged, np.full(known, -1, np.int32), self._topic_of_unjudged(first, topics))] if known else []
+        )
         for run in runs:
             assert run.docs is not None and run.doc_offsets is not None
             assert run.doc_rows is not None and run.doc_scores is not None
@@ -56,10 +64,9 @@ class Rankings:
         )
         rows = np.concatenate([r for _, r, _ in tables] or [np.zeros(0, np.int32)])
         topic = np.concatenate([t for _, _, t in tables] or [np.zeros(0, np.int32)])
-        first = len(judgments)
-        known = np.ascontiguousarray(topic), np.ascontiguousarray(rows)
+        each = np.ascontiguousarray(topic), np.ascontiguousarray(rows)
         try:
-            coded = kernels.code_documents(docs.blob, docs.ends, *known, first)
+            coded = kernels.code_documents(docs.blob, docs.ends, *each, first)
         except OverflowError:
             raise UsageError(
                 "these runs list over 2,147,483,647 unjudged documents together; take fewer runs"
@@ -68,8 +75,16 @@ class Rankings:
         unknown = np.flatnonzero(codes >= first)
         highest = np.maximum.accumulate(codes[unknown])  # codes count up as documents appear
         new = unknown[np.flatnonzero(np.diff(highest, prepend=first - 1))]
-        outside = tuple(run.outside_names for run in runs)
-        return cls(np.cumsum(np.concatenate(sizes)), codes, docs.view(new), np.concatenate(scores), outside)
+        outside = (*self.outside, *(run.outside_names for run in runs))
+        lists = np.concatenate([self.doc, codes[known:]]) if len(self.doc) else codes
+        return Rankings(np.cumsum(np.concatenate(sizes)), lists, docs.view(new), np.concatenate(scores), outside)
+
+    def _topic_of_unjudged(self, first: int, topics: int) -> npt.NDArray[np.int32]:
+        """The topic of each unjudged document."""
+        unjudged = np.flatnonzero(self.doc >= first)
+        found = np.zeros(len(self.unjudged), np.int32)
+        found[self.doc[unjudged] - first] = (self.cell % topics)[unjudged]
+        return found
 
     @property
     def cell(self) -> Ints:
@@ -117,6 +132,11 @@ class FullLists:
             make, given = self._made
             self._made = make(*given)
         return self._made
+
+    @property
+    def made(self) -> bool:
+        """Were they asked for already?"""
+        return not isinstance(self._made, tuple)
 
     def then(self, step: Callable[..., Rankings], *given: Any) -> FullLists:
         """What a step (a method of Rankings, say) makes of these lists."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 NONE_JUDGED = "none of its documents is judged; 'unjudged check' tells whether the ids are those of the judgments"
 
@@ -20,11 +20,10 @@ def not_answered(topics: int, example: str) -> str:
     return f"{topics} judged topic{'s' * (topics > 1)} not answered (e.g. {example})"
 
 
-def told_once(noticed: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """(source, notes) of each run -> notes with their source; a note that several runs share is told once."""
+def told_once(noticed: Iterable[tuple[str, str]]) -> list[str]:
+    """(source, note) -> notes with their source; a note that several runs share is told once."""
     told: dict[str, list[str]] = {}
-    for source, notes in noticed:
-        for note in notes:
-            told.setdefault(note, []).append(source)
+    for source, note in noticed:
+        told.setdefault(note, []).append(source)
     shared = sorted((min(sources), len(sources), note) for note, sources in told.items())
     return [f"{first}: {note}" if many == 1 else f"{many} runs ({first}, ...): {note}" for first, many, note in shared]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 FIRST, LAST = 5, 3
 """Topics listed on which the first run loses most, and wins most."""
+RANK = re.compile(r"(\S+):(\d+)")
+MOVES = re.compile(r"[+-]\d\.\d+")
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 
@@ -75,7 +78,8 @@ def few_of(asking: Asking, answers: Sequence[Section]) -> Few | None:
     measure, topics = rows[0]["measure"], len(asking.collection.topics)
     pairs = _pairs([row for row in rows if row["measure"] == measure], means, topics)
     open_ = next((p for p in pairs if p.why == "holes"), next((p for p in pairs if p.word == "cannot tell"), pairs[0]))
-    asked = few_runs(asking.judged, asking.settings.measures, open_.runs, asking.settings.rel, asking.settings.seed)
+    chosen = asking.settings.rel, asking.settings.seed
+    asked = few_runs(asking.judged, asking.settings.measures, open_.runs, *chosen, open_.why == "holes")
     blocks = [
         _judge_next(asking, asked, open_),
         _holes(asking, asked, found["never-judged"]),
@@ -89,7 +93,7 @@ def few_of(asking: Asking, answers: Sequence[Section]) -> Few | None:
         NUMBERS[len(means)],
         lead,
         tuple(pairs),
-        tuple(_steps(asking, asked, pairs, open_, found)),
+        tuple(_steps(asking, asked, pairs, open_, found, measure)),
         tuple(block for block in blocks if block is not None),
         legend,
     )
@@ -128,16 +132,17 @@ def _said(row: Mapping[str, Any], word: str, likely: float, margin: float | None
         return f"The difference in {measure} is {signed(likely, 2)}{take}: too small to matter."
     if word == "cannot tell":
         shares = [row[side] for side in ("unjudged_a", "unjudged_b") if row[side] is not None]
-        if row["why"] == "holes" and shares:
-            part = f"{100 * max(shares):.0f} %"
-            return f"Holes decide: {part} of a top list was never judged. {signed(likely, 2)} in {measure}{take}."
+        if row["why"] == "holes":
+            part = f"{100 * max(shares, default=0.0):.0f}"
+            where = f"{part} % of a top list was" if part != "0" else "documents further down the lists were"
+            return f"Holes decide: {where} never judged. {signed(likely, 2)} in {measure}{take}."
         return f"{signed(likely, 2)} in {measure}{take}: {counted(topics, 'topic')} are too few to tell."
     wins, losses = (row["wins"], row["losses"]) if first == row["run_a"] else (row["losses"], row["wins"])
     return f"By {abs(likely):.2f} in {measure}{take}; it wins {wins} topics and loses {losses}."
 
 
 def _steps(
-    asking: Asking, asked: FewRuns, pairs: Sequence[Pair], open_: Pair, found: Mapping[str, Section]
+    asking: Asking, asked: FewRuns, pairs: Sequence[Pair], open_: Pair, found: Mapping[str, Section], measure: str
 ) -> list[Step]:
     """Decide what is open, then keep it decided."""
     steps = []
@@ -146,13 +151,17 @@ def _steps(
     to_judge = asked.to_judge
     if to_judge is not None and not to_judge.settled and to_judge.labels:
         said = f"judge about {counted(to_judge.labels, 'document')} to decide {a} against {b}"
-        effect = f"about {counted(to_judge.labels, 'label')} are expected to settle it by {asked.measure}"
-        steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.measure), effect))
+        effect = f"so many labels are expected to settle it by {asked.judged_by}"
+        steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.judged_by), effect))
+    if open_.why == "holes" and asked.judged_by != asked.measure and asked.judged_at_the_top:
+        said = f"or compare by {asked.measure}, for which no judgment is missing"
+        effect = f"every document it looks at in {a} and {b} was judged"
+        steps.append(Step(said, ("compare", *words, "-m", asked.measure), effect))
     many = sum(pair.why == "topics" for pair in pairs)
     if many:
         next_ = Step(
             f"add topics before you choose between {a} and {b}" if open_.why == "topics" else "add topics",
-            ("study", "reliability", *words, "-m", asking.settings.measures[0]),
+            ("study", "reliability", *words, "-m", measure),
             f"{counted(many, 'pair')} of {len(pairs)} {'is' if many == 1 else 'are'} open for want of topics",
         )
         steps.append(next_)
@@ -160,7 +169,7 @@ def _steps(
     steps.append(
         Step(
             f"let your tests ask whether {a} stays as good as {b}",
-            ("ci", qrels, new, "--baseline", base, "-m", asking.settings.measures[0]),
+            ("ci", qrels, new, "--baseline", base, "-m", measure),
             "exit code 0 pass, 1 fail, 3 cannot tell",
         )
     )
@@ -190,21 +199,28 @@ def _judge_next(asking: Asking, asked: FewRuns, open_: Pair) -> Block | None:
     rows = _rows(found)
     a, b = open_.runs
     cells = [
-        (i, _topic(asking, row["topic"]), row["doc"], row["runs"], f"{100 * row['chance']:.0f}\u00a0%")
+        (i, _topic(asking, row["topic"]), row["doc"], RANK.sub(r"\1, rank \2", row["runs"]), *_moves(row["why"]))
         for i, row in enumerate(rows, 1)
     ]
     table = _table(
-        ("#", "topic", "document", "returned by", "likely relevant"), cells, (0, 4), "Documents to judge next"
+        ("#", "topic", "document", "returned by", "if relevant", "if not"), cells, (0, 4, 5), "Documents to judge next"
     )
-    many = f" of about {found.labels}" if found.labels else ""
+    many = f" of about {found.labels:,}" if found.labels else ""
     return Block(
         "judge-next",
         "Judge these next",
         f"{len(rows)}{many} documents, most useful first",
-        f"{len(rows)}{many} documents that decide {a} against {b} by {asked.measure}, most useful first.",
+        f"{len(rows)}{many} documents that decide {a} against {b} by {asked.judged_by}, most useful first, and what a "
+        "label does to the difference.",
         table=table,
-        command=("next", *words_of(asking.collection), "--new", a, "--baseline", b, "-m", asked.measure),
+        command=("next", *words_of(asking.collection), "--new", a, "--baseline", b, "-m", asked.judged_by),
     )
+
+
+def _moves(why: str) -> tuple[str, str]:
+    """What a label does to the difference, if the document is relevant and if it is not."""
+    up, down = MOVES.findall(why)
+    return up, down
 
 
 def _holes(asking: Asking, asked: FewRuns, holes: Section) -> Block | None:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from unjudged.collection import Collection
+from unjudged.measures import measures
 from unjudged.reporting.sections import Asking, Section
 from unjudged.results import WORST_FIRST, Step, Verdict
 from unjudged.text import begun, counted, percent
@@ -25,7 +26,8 @@ ORDER = {
     "fragile": "Do not rely on this order: it hangs on which documents happened to be judged",
     "unknown": "We cannot say yet how far the order of these runs can be trusted",
 }
-FEW_TOPICS = "Trust the groups, not the exact order: on other topics neighbours may swap"
+GROUPS = "Trust the groups, not the exact order"
+FEW_TOPICS = f"{GROUPS}: on other topics neighbours may swap"
 OUTSIDERS = {
     "solid": "A new run gets a fair score",
     "with care": "A new run scores a little too low{loss}: say so, or correct it",
@@ -33,6 +35,17 @@ OUTSIDERS = {
     "unknown": "We cannot say yet whether a new run would get a fair score",
 }
 """Word of the verdict -> what it means for a reader."""
+DOES = {
+    ("next",): "judge documents",
+    ("study", "reliability"): "add topics",
+    ("compare",): "report groups",
+    ("correct",): "correct new runs",
+    ("judges", "audit"): "ask a second judge",
+    ("study", "judges"): "look at the second judge",
+    ("study", "agreement"): "compare measures",
+    ("ci",): "test it",
+}
+"""Beginning of a step's command -> what it does, in two or three words."""
 
 
 def lead_of(answers: Sequence[Section]) -> str:
@@ -44,8 +57,12 @@ def lead_of(answers: Sequence[Section]) -> str:
         swapped = order.word == "solid" and topics is not None and topics.word in ("with care", "fragile")
         said.append(FEW_TOPICS if swapped else ORDER[order.word])
         winners = known.get("winners")
-        if order.word == "solid" and not swapped and winners is not None and winners.word in ("with care", "fragile"):
-            said[-1] += f", but {winners.finding.partition(',')[0]}"
+        if winners is not None and winners.word in ("with care", "fragile"):
+            shared = winners.finding.partition(",")[0]
+            if swapped or order.word == "with care":
+                said[-1] = f"{GROUPS}: {shared}"
+            elif order.word == "solid":
+                said[-1] += f", but {shared}"
     if fair is not None:
         said.append(OUTSIDERS[fair.word].format(loss=_by(fair)))
     if order is None and fair is None and (winners := known.get("winners")) is not None:  # scores without judgments
@@ -74,7 +91,7 @@ def facts_of(asking: Asking) -> str:
         counted(len(c.topics), "topic"),
         f"{counted(len(c.runs), 'run')}{teams}",
         counted(len(c.judgments), "judgment"),
-        f"measured by {settings.measures[0]}",
+        f"measured by {measures(list(settings.measures), settings.rel)[0]}",
         f"unjudged documents {kept}",
     )
     return " · ".join(parts)
@@ -98,8 +115,22 @@ def steps_of(answers: Sequence[Section]) -> list[tuple[Section, Verdict, Step]]:
     found: dict[tuple[str, ...], tuple[Section, Verdict, Step]] = {}
     for s, verdict, step in sorted(told, key=lambda one: WORST_FIRST.index(one[1].word)):
         if verdict.word != "solid":
-            found.setdefault((step.sentence, *step.command), (s, verdict, step))
+            found.setdefault(_asked(step), (s, verdict, step))
     return sorted(found.values(), key=lambda one: (order.index(one[1].word), not one[2].command))
+
+
+def _asked(step: Step) -> tuple[str, ...]:
+    """What makes a step another one: its command, whatever the measure; its sentence where it has none."""
+    words, measure = list(step.command), "-m"
+    if measure in words:
+        at = words.index(measure)
+        del words[at : at + 2]
+    return tuple(words) or (step.sentence,)
+
+
+def in_few_words(step: Step) -> str:
+    """A step in two or three words: `judge documents`."""
+    return next((short for verb, short in DOES.items() if step.command[: len(verb)] == verb), step.sentence)
 
 
 def next_section(asking: Asking, answers: Sequence[Section]) -> Section:

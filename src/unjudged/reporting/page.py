@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.figures import theme
 from unjudged.figures.records import records
 from unjudged.reporting.drawings import drawing_of, drawn_columns
-from unjudged.reporting.in_short import STEPS, steps_of, told
+from unjudged.reporting.in_short import STEPS, in_few_words, steps_of, told
 from unjudged.reporting.sections import Section
 from unjudged.results import Result
 from unjudged.text import begun, listed
@@ -233,7 +233,7 @@ def first_steps(report: Report) -> list[dict[str, Any]]:
     found = []
     for step in steps[:STEPS]:
         do, effect = told(step)
-        found.append({"do": do, "effect": effect, "command": step.command})
+        found.append({"do": do, "effect": effect, "command": step.command, "short": in_few_words(step)})
     return found
 
 

@@ -20,7 +20,7 @@ from unjudged.results import Result
 from unjudged.studies.engine.case import Source
 from unjudged.studies.questions import MEASURES
 from unjudged.text import begun
-from unjudged.thresholds import Thresholds, read_thresholds
+from unjudged.thresholds import Thresholds, read_thresholds, wanted
 
 BY_PAIRS = ("winners", "never-judged", "safe-comparisons")
 """Questions that a page of few runs answers pair by pair."""
@@ -63,8 +63,20 @@ class Report(Result):
 
     @property
     def beyond(self) -> list[Section]:
-        """Of few runs, the questions that need more of them."""
-        return [s for s in self.sections if self.few and s.verdict and s.verdict.word == "unknown"]
+        """Of few runs, the questions that have no answer; not what is told pair by pair, or in the line of facts."""
+        told = (*BY_PAIRS, "contents")
+        unknown = [s for s in self.sections if s.verdict is not None and s.verdict.word == "unknown"]
+        return [s for s in unknown if self.few is not None and s.key not in told]
+
+    @property
+    def too_few(self) -> str:
+        """What those need, where there is less of it."""
+        c = self.asking.collection
+        teams = {c.teams.get(run, run) for run in c.runs} if isinstance(c, Collection) else c.runs
+        limits = [self.asking.limits[s.key] for s in self.beyond]
+        need = wanted(limits, runs=len(c.runs), teams=len(teams), topics=len(c.topics))
+        alone = self.asking.second is None and any(s.key == "another-judge" for s in self.beyond)
+        return f"{need}{', and one a second judge' if alone else ''}"
 
     @property
     def words(self) -> dict[str, str]:

@@ -76,8 +76,9 @@ def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
             finding = begun(s.verdict.finding)
             yield [("", "  "), (STYLES[word], f"{marks[word]} {word:<9}"), ("", f"  {s.question:<{size}}  {finding}")]
     if report.beyond:
-        names = ", ".join(s.short for s in report.beyond)
-        yield [("", "  "), (STYLES["unknown"], f"{marks['unknown']} unknown    {names}: too few runs or topics")]
+        names = " ".join(s.short for s in report.beyond)
+        said = f"{begun(report.too_few)}: {names}"
+        yield from ([("dim", f"  {line}")] for line in textwrap.wrap(said, width - 2))
     steps = report.few.steps if report.few is not None else [step for _, _, step in steps_of(report.sections)]
     if not steps:
         return

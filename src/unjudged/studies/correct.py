@@ -757,11 +757,14 @@ def after_correction(
     if trust.before < ZERO:
         sentence = f"nothing to correct: left-out runs lose nothing here in {measure}"
         return limit.verdict(sentence, 0.0, finding=sentence, too_few=few)
+    if trust.before < limit["small"]:
+        finding = f"nothing to correct: left-out runs are off by {printed(trust.before, 3)} in {measure}"
+        return limit.verdict(f"{finding}{lifted}", 0.0, finding=finding, too_few=few)
     at_most = trust.share_at_most(limit["sure"])
     sentence = f"{_change(trust, measure, method, limit['sure'], at_most)}{lifted}"
     if not math.isfinite(at_most):
         return limit.unknown(f"{sentence}; but {few or f'one {left} alone decides it'}")
-    step = _next(case, at_most, pooling, named)
+    step = _next(case, at_most, (printed(trust.before, 3), printed(trust.after, 3)), pooling, named)
     errors = f"{printed(trust.before, 3)} to {printed(trust.after, 3)}"
     finding = f"correction takes the error of left-out runs from {errors}"
     if method == NONE:
@@ -783,13 +786,17 @@ def _change(trust: Trust, measure: str, method: str, confidence: float, at_most:
     return f"by {method} the error of left-out runs in {measure} {change}{spread}{chance}"
 
 
-def _next(case: Case, share: float, pooling: Pooling, named: bool) -> Step:
+def _next(case: Case, share: float, errors: tuple[str, str], pooling: Pooling, named: bool) -> Step:
+    before, left = errors
     if case.limits["after-correction"].word(share) == "fragile":
-        return case.step("see how much of the runs was never judged, and judge that instead", "study", "never-judged")
+        said, flags = "judge the documents of a new run instead of correcting its score", ["--new", "NEW"]
+        effect = f"correction would leave an error of about {left}"
+        return case.step(said, "next", flags=[*flags, "--baseline", "BEST"], effect=effect)
     if named:
         return case.step("see how well the methods do at other cut-offs", "study", "correction", flags=pooling.flags)
     flags = ["--new", "RUN", *pooling.flags]
-    return case.step("correct the score of a new run before you compare it with pooled ones", "correct", flags=flags)
+    said = "correct the score of a new run before you compare it with pooled ones"
+    return case.step(said, "correct", flags=flags, effect=f"leaves an error of about {left} where it would be {before}")
 
 
 def lifted(

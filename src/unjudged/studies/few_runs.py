@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.holes.judging import ToJudge, next_to_judge
+from unjudged.holes.reading import leading_for
 from unjudged.measures import measures as parse_measures
 from unjudged.results import Result
 from unjudged.studies import study
+from unjudged.studies.engine import leading
 from unjudged.studies.engine.outcome import BETTER, WORSE
 from unjudged.studies.score_range import DEEPEST
 from unjudged.text import listed
@@ -29,25 +31,46 @@ class FewRuns:
     """Answers about few runs; None where the judgments do not allow one."""
 
     measure: str
+    judged_by: str
     to_judge: ToJudge | None
     estimates: Result | None
     topics: Result
 
+    @property
+    def judged_at_the_top(self) -> bool:
+        """Does no unjudged document count by `measure`?"""
+        if self.estimates is None:
+            return False
+        share = self.estimates.columns.index("weight_in_holes")
+        return all(row[share] == 0 for row in self.estimates.rows())
+
 
 def few_runs(
-    collection: Collection, measures: Sequence[str], pair: tuple[str, str], rel: int | None, seed: int
+    collection: Collection,
+    measures: Sequence[str],
+    pair: tuple[str, str],
+    rel: int | None,
+    seed: int,
+    open_by_holes: bool = False,
 ) -> FewRuns:
-    """Judge next, holes and estimates in the first measure that looks at the top alone, and a pair topic by topic."""
-    early = [m for m in parse_measures(list(measures), rel) if 0 < (m.params.get("k") or 0) <= DEEPEST]
+    """Judge next, holes and estimates in the first measure that looks at the top alone, and a pair topic by topic.
+
+    Where the pair is open for its holes by the measure that leads, what to judge next is asked for that one.
+    """
+    known = parse_measures(list(measures), rel)
+    early = [m for m in known if 0 < (m.params.get("k") or 0) <= DEEPEST]
     measure = str(early[0] if early else "nDCG@10")
+    judged_by = leading_for(known[leading(known)]) if open_by_holes else measure
     a, b = pair
     try:
-        judge: ToJudge | None = next_to_judge(collection, measure, new=a, baseline=b, budget=LISTED, rel=rel, seed=seed)
+        judge: ToJudge | None = next_to_judge(
+            collection, judged_by, new=a, baseline=b, budget=LISTED, rel=rel, seed=seed
+        )
         estimates: Result | None = study("estimate", collection, measures=measure, rel=rel, jobs=1)
     except UsageError:  # answers to questions, or a measure without estimates
         judge = estimates = None
     topics = study("topics", collection, measures=list(measures)[:1], rel=rel, a=a, b=b, jobs=1)
-    return FewRuns(measure, judge, estimates, topics)
+    return FewRuns(measure, judged_by, judge, estimates, topics)
 
 
 def standing(pairs: Sequence[Mapping[str, object]], means: Mapping[str, float], measure: str) -> str:

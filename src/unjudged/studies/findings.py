@@ -24,7 +24,14 @@ LARGEST = 8_000_000
 
 
 def file_findings(collection: Collection) -> list[str]:
-    """A sentence per kind of finding, errors first: how often, in how many files, and the first one with its file."""
+    """A sentence per kind of finding, errors first: how often, in how many files, and the first one with its file.
+
+    They are the same whatever is asked of the collection, and kept with it.
+    """
+    return list(collection.once("file findings", lambda: tuple(_found(collection))))
+
+
+def _found(collection: Collection) -> list[str]:
     judged, found = _judgments(collection)
     found += [finding for look in _runs(collection, judged) for finding in look.tally.findings()]
     by_code: dict[str, list[Finding]] = {}

@@ -83,9 +83,9 @@ def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scor
     top, much = int(limit["top"]), limit["much"]
     dark = tuple(run for run, share in zip(runs, at_top, strict=True) if share > much + ZERO)
     worst = int(np.argmax(at_top))
-    have = "have" if len(dark) != 1 else "has"
+    have, their = ("have", "their") if len(dark) != 1 else ("has", "its")
     sentence = (
-        f"{len(dark)} of {counted(len(runs), 'run')} {have} more than {percent(much)} of their top {top} unjudged; "
+        f"{len(dark)} of {counted(len(runs), 'run')} {have} more than {percent(much)} of {their} top {top} unjudged; "
         + (f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged")
     )
     value = len(dark) / len(runs)
@@ -101,7 +101,7 @@ def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scor
     return limit.verdict(
         sentence,
         value,
-        finding=f"{len(dark)} of {counted(len(runs), 'run')} {have} over {much * top:g} unjudged in their top {top}",
+        finding=f"{len(dark)} of {counted(len(runs), 'run')} {have} over {much * top:g} unjudged in {their} top {top}",
         whole=len(runs),
         things="such runs",
         too_few=few,

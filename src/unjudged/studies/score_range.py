@@ -105,7 +105,7 @@ def _verdict(case: Case, measure: Measure, runs: list[str], ends: Floats) -> Ver
             "judge the documents that decide who is first",
             "next",
             flags=["-m", leading_for(measure), "--top", "1"],
-            effect=f"{len(first)} of {len(runs)} runs could be first now",
+            effect=f"narrows down the {len(first)} of {len(runs)} runs that could be first",
         )
     few = limit.too_few(runs=len(runs), topics=len(case.topics))
     return limit.verdict(

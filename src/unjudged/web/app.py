@@ -66,7 +66,7 @@ class Page:
     ) -> None:
         self.settings, self.thresholds, self.work = settings or Settings(), thresholds or default_thresholds(), work
         self.token = secrets.token_urlsafe(32)
-        self.jobs, self.uploads = Jobs(), Uploads(collection, max_upload)
+        self.jobs, self.uploads = Jobs(_shown), Uploads(collection, max_upload)
         self.before_section = before_section
         self.desk = desk or Desk(collection, Judging())
         self.desk.current = lambda: self.uploads.collection
@@ -198,22 +198,20 @@ class Page:
         """How far a job is, with the sections behind the first `after` ones."""
         job = self._job(request)
         seen = _small(request.query_params.get("after", "")) or 0
-        over, sections = job.over, list(job.sections)
+        over, sections = job.over, job.sections[seen:]
         answered = {
             "state": job.state if over or job.state != "done" else "running",
             "now": job.now,
             "share": job.share,
         }
-        made = await run_in_threadpool(lambda: [_shown(s) for s in sections[seen:]])
         head = None
         if over and job.report is not None:
-            r = job.report
-            head = {"key": "in-short", "html": page.short_fragment(r)}
+            head = {"key": "in-short", "html": await run_in_threadpool(page.short_fragment, job.report)}
         return as_json(
             {
                 **answered,
                 "message": job.message,
-                "sections": made,
+                "sections": sections,
                 "head": head,
                 "what": job.report.what if job.report else "",
             }

@@ -12,6 +12,7 @@ from typing import Any
 
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.reporting import Cancelled, Report, Section
+from unjudged.web.memory import give_back
 
 WAITING, KEPT = 8, 8
 """Unfinished jobs that may wait, finished ones that are remembered."""
@@ -20,6 +21,8 @@ AT_THE_END = 1.0
 
 Work = Callable[["Job"], Iterator[Section]]
 """Yields sections as they are ready; sets `job.report` at the end."""
+Show = Callable[[Section], dict[str, Any]]
+"""Makes of a section what the page is sent: once, in the thread that works, however often somebody looks."""
 
 
 @dataclass
@@ -29,7 +32,8 @@ class Job:
     number: int
     key: Any
     total: int
-    sections: list[Section] = field(default_factory=list)
+    sections: list[dict[str, Any]] = field(default_factory=list)
+    """As the page shows them."""
     state: str = "waiting"
     now: str = ""
     share: float = 0.0
@@ -53,7 +57,8 @@ class Job:
 class Jobs:
     """All jobs of a page, worked on one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Show) -> None:
+        self._show = show
         self._queue: SimpleQueue[tuple[Job, Work] | None] = SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="unjudged-page", daemon=True)
         self._worker.start()
@@ -109,7 +114,7 @@ class Jobs:
             job.tell("", 0.0)
             job.state = "running"
             for section in _watched(work(job), job):
-                job.sections.append(section)
+                job.sections.append(self._show(section))
             job.share, job.state = 1.0, "done"
         except Cancelled:
             job.state = "cancelled"
@@ -120,6 +125,7 @@ class Jobs:
             job.state, job.message = "failed", "this computation failed; the terminal says more"
         finally:
             job.ended.set()
+            give_back()
 
 
 def _watched(sections: Iterable[Section], job: Job) -> Iterator[Section]:

@@ -80,17 +80,20 @@ def winners(section: Section, rows: Rows) -> Drawing:
     axis = Axis.over([v for row in _top(rows, shown) for v in (row["low"], row["high"]) if v == v])
     measure = _measure(section)
     could = _ranks(section)
+    holed = any(_number(row.get("estimate")) not in ("", _number(row["value"])) for row in rows)
     drawn = []
     for row in rows:
         tied = row["outcome"] in ("best", "same", "cannot tell")
         marks = shapes.bar(axis, row["low"], row["high"]) + shapes.dot(axis, row["value"])
         why = f"cannot tell: {row['why']}" if row["why"] else str(row["outcome"])
-        cells = (_number(row["value"]), why, *((could.get(row["run"], ""),) if could else ()))
+        likely = (_number(row["estimate"]),) if holed else ()
+        cells = (_number(row["value"]), *likely, why, *((could.get(row["run"], ""),) if could else ()))
         drawn.append(Row(row["run"], marks, cells, "first" if tied else "", row["run"] in shown))
     together = sum(row.kind == "first" for row in drawn)
     finding = f"{rows[0]['run']} stands alone" if together == 1 else f"The {together} blue runs share first place"
-    about = f"Mean {measure} with its 95 % interval, best run first. The axis starts at {axis.told(axis.low)}."
-    head = (measure, "against the best", *(("rank could be",) if could else ()))
+    first = "in the order estimated for all documents judged" if holed else "best run first"
+    about = f"Mean {measure} with its 95 % interval, {first}. The axis starts at {axis.told(axis.low)}."
+    head = (measure, *(("estimated",) if holed else ()), "against the best", *(("rank could be",) if could else ()))
     body = shapes.table_of_rows("winners", head, drawn, axis, f"Runs by {measure}")
     return Drawing(finding, about, body.table, body)
 

@@ -76,11 +76,13 @@ class Axis:
         low, high = (min(values), max(values)) if values else (0.0, 1.0)
         span = high - low or abs(high) or 1.0
         size = 10.0 ** math.floor(math.log10(span / about))
-        step = next(size * many for many in (1, 2, 2.5, 5, 10) if span / (size * many) <= about)
-        step = max(1.0, round(step)) if whole else step
+        sizes = (1, 2, 5, 10) if whole else (1, 2, 2.5, 5, 10)
+        step = next(size * many for many in sizes if span / (size * many) <= about)
+        step = max(1.0, step) if whole else step
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         ticks = tuple(round(i * step, 10) for i in range(first, max(last, first + 1) + 1))
-        digits = 0 if whole else max(0, -math.floor(math.log10(step) + 1e-9) + (1 if "25" in f"{step:g}" else 0))
+        halves = "25" in f"{step:g}".replace(".", "")
+        digits = 0 if whole else max(0, -math.floor(math.log10(step) + 1e-9) + halves)
         return cls(ticks[0], ticks[-1], ticks, digits)
 
     def at(self, value: float) -> str:
@@ -210,7 +212,7 @@ def _ruler(key: str, axis: Axis) -> str:
         f'<text{"" if i in (0, last) else _class("odd")} x="{axis.at(tick)}" y="13" '
         f'text-anchor="{anchors.get(i, "middle")}">{axis.told(tick)}</text>'
         for i, tick in enumerate(axis.ticks)
-        if last < 7 or i % 2 == 0 or i == last
+        if last < 7 or i % 2 == 0
     )
     lines = "".join(f'<line class="grid" x1="{axis.at(t)}" x2="{axis.at(t)}" y2="20"/>' for t in axis.ticks)
     grid = f'<defs><g id="grid-{key}">{lines}</g></defs>' if key else ""
@@ -275,10 +277,11 @@ def _curves(
     whole: bool,
 ) -> str:
     width, height = size
-    left, right, top, bottom = 40, 74, 26, 38
+    words = [line.name if len(line.name) < 12 else line.name[:10] + "…" for line in lines]
+    left, right, top, bottom = 40, 14 + max(60, *(7 * len(word) for word in words)), 26, 38
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + ([limit[0]] if limit else [])
-    across, up = Axis.over(xs, 7 if width > 400 else 4, whole), Axis.over(ys, 5)
+    across, up = Axis.over(xs, 7 if width > 400 else 4, whole), Axis.over(ys, 5, max(ys) - min(ys) >= 5)
 
     def x(value: float) -> float:
         return left + (value - across.low) / (across.high - across.low) * (width - left - right)
@@ -286,12 +289,18 @@ def _curves(
     def y(value: float) -> float:
         return height - bottom - (value - up.low) / (up.high - up.low) * (height - top - bottom)
 
+    drawn = [[(x(a), y(b)) for a, b in line.points] for line in lines]
     parts = []
     if limit is not None:
+        size_of_word = 6.6 * len(limit[1])
+        ends_at = {"end": width - right - 4, "start": left + 6 + size_of_word}
+        places = [(side, y(limit[0]) + move) for side in ends_at for move in (14, -5)]
+        free = [(s, at) for s, at in places if not _crossed(drawn, ends_at[s], size_of_word, at)]
+        side, at = next((one for one in free if one[1] < height - bottom), places[1])
+        edge = ends_at[side] if side == "end" else left + 6
         parts.append(
             f'<rect class="band" x="{left}" y="{top}" width="{width - left - right}" height="{y(limit[0]) - top:.1f}"/>'
-            f'<text class="bandword" x="{width - right - 4}" y="{y(limit[0]) + 14:.1f}" text-anchor="end">'
-            f"{escaped(limit[1])}</text>"
+            f'<text class="bandword" x="{edge}" y="{at:.1f}" text-anchor="{side}">{escaped(limit[1])}</text>'
         )
     for tick in up.ticks:
         parts.append(f'<line class="grid" x1="{left}" x2="{width - right}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
@@ -323,10 +332,21 @@ def _curves(
                 parts.append(
                     f'<text class="told" x="{x(a) + 7:.1f}" y="{y(b) + 15:.1f}">{escaped(line.told[a])}</text>'
                 )
-        word = line.name if len(line.name) < 12 else line.name[:10] + "…"
-        kind = "strong" if place == 0 else ""
-        parts.append(f'<text class="{kind}" x="{width - right + 6}" y="{ends[place]:.1f}">{escaped(word)}</text>')
+        kind, word = "strong" if place == 0 else "", escaped(words[place])
+        parts.append(f'<text class="{kind}" x="{width - right + 6}" y="{ends[place]:.1f}">{word}</text>')
     return f'<svg viewBox="0 0 {width} {height}" aria-hidden="true">{"".join(parts)}</svg>'
+
+
+def _crossed(lines: Sequence[Sequence[tuple[float, float]]], end: float, width: float, base: float) -> bool:
+    """Does a line run through a word that ends here and stands on this height?"""
+    for points in lines:
+        for (x1, y1), (x2, y2) in itertools.pairwise(points):
+            for step in range(21):
+                share = step / 20
+                x, y = x1 + share * (x2 - x1), y1 + share * (y2 - y1)
+                if end - width - 4 <= x <= end + 4 and base - 14 <= y <= base + 5:
+                    return True
+    return False
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:

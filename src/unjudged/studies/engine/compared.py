@@ -7,6 +7,7 @@ allow are another unit, for the pairs that need them.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -112,6 +113,17 @@ class Compared:
         holed = [run for run in many if self.unjudged is not None and self.unjudged[m, run] > 0]
         names = self.scores.runs
         return tuple(names[run] for run in sorted(holed or many, key=lambda run: (-many[run], names[run])))
+
+    def settled_by_topics(self, m: int, pairs: Sequence[int], times: float) -> int | None:
+        """About how many of these open pairs so many times the topics would tell apart: those whose difference over its
+        margin, which shrinks with the root of the number, would reach that of the least sure pair told apart now."""
+        s = self.statistics[m]
+        margin = (s.high - s.low) / 2
+        sure = np.divide(np.abs(s.estimate), margin, out=np.zeros(len(margin)), where=margin > 0)
+        told = [i for i, outcome in enumerate(self.outcomes[m]) if outcome.word in (BETTER, WORSE) and margin[i] > 0]
+        if not told:
+            return None
+        return int((sure[list(pairs)] * math.sqrt(times) >= sure[told].min()).sum())
 
     @property
     def how(self) -> str:
@@ -348,14 +360,30 @@ def next_step(case: Case, found: Compared, m: int, pairs: Iterable[int] | None =
     """
     chosen = list(range(len(found.outcomes[m])) if pairs is None else pairs)
     runs, measure = found.hanging_on_holes(m, chosen), found.scores.measures[m]
-    if runs:
+    open_ = [i for i in chosen if not found.outcomes[m][i].decided]
+    hanging = [i for i in open_ if found.outcomes[m][i].why == HOLES]
+    if runs and (not top or 2 * len(hanging) >= len(open_)):  # one rival of many is not what decides the first place
         said = f"judge the unjudged documents of {listed(runs)} that matter most"
-        return case.step(
-            said, "next", flags=_flags(found, m, [i for i in chosen if found.outcomes[m][i].why == HOLES], top)
-        )
-    if any(not found.outcomes[m][i].decided for i in chosen):
-        return case.step("find out how many topics it takes", "study", "reliability", flags=["-m", str(measure)])
+        what = "rivals of the best run" if top else "open pairs"
+        effect = f"can settle up to {len(hanging):,} of {len(open_):,} {what}" if len(open_) > 1 else ""
+        return case.step(said, "next", flags=_flags(found, m, hanging, top), effect=effect)
+    if open_:
+        said, effect = "find out how many topics it takes", _with_more_topics(found, m, open_, top)
+        return case.step(said, "study", "reliability", flags=["-m", str(measure)], effect=effect)
     return None
+
+
+def _with_more_topics(found: Compared, m: int, open_: Sequence[int], top: int) -> str:
+    """What twice as many topics would do to open pairs, if they were like these; empty where no pair is told apart."""
+    settled = found.settled_by_topics(m, open_, 2.0)
+    if settled is None:
+        return ""
+    if not settled:
+        return f"even twice as many topics would hardly settle {'it' if len(open_) == 1 else 'any of them'}"
+    if top:
+        left = counted(len(open_) - settled + 1, "run")
+        return f"twice as many topics leave about {left} in first place instead of {len(open_) + 1}"
+    return f"twice as many topics settle about {settled:,} of {len(open_):,} open pairs"
 
 
 def _flags(found: Compared, m: int, hanging: Sequence[int], top: int) -> list[str]:
