@@ -50,6 +50,7 @@ BELOW = {
     "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "papers": {*DATA, "pools", "studies", "reporting"},
+    "methods": {"errors", "measures", "results", "text"},
     "glossary": set(),
     "explanations": {*CORE, "collection", "measures", "glossary", "studies"},
     "web": {*CORE, "collection", "measures", "changes", "results", "thresholds", "holes", "studies", "reporting"},

@@ -111,6 +111,21 @@ def test_pages_that_should_show_something_do() -> None:
     assert sum(commands.values()) >= 55
 
 
+WALKS = ("organiser", "researcher", "engineer")
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_walk_is_short_and_needs_no_data_of_others(walk: str) -> None:
+    page = f"docs/guides/{walk}.md"
+    commands = [source for kind, source, _ in SHOWN[page] if kind == "console"]
+    assert 5 <= len(commands) < 12
+    assert not any(f"{name}/" in source for _, source, _ in SHOWN[page] for name in REAL)
+    verbs = {command.split()[1] for command in commands if command.startswith("unjudged ")}
+    assert len(verbs) >= 5 and all(output for kind, _, output in SHOWN[page] if kind == "python" and "print(" in _)
+    assert page.removeprefix("docs/") in (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert f"({page})" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_commands_begin_with_a_dollar_only_where_they_are_run() -> None:
     for page in PAGES:
         loose = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)

@@ -274,6 +274,13 @@ class Result:
     def _repr_html_(self) -> str:
         return (self.verdict._repr_html_() if self.verdict else "") + self.to_html()
 
+    def methods(self) -> str:
+        """A methods paragraph for a paper, true to the settings used, and BibTeX of what it names."""
+        import importlib  # the paragraph knows measures, which stand above this module
+
+        said: str = importlib.import_module("unjudged.methods").methods(self)
+        return said
+
     def render(self, format: str = "text") -> str:
         """The result as text in one of FORMATS; ends with a newline."""
         return "".join(self.pieces(format))

@@ -512,3 +512,16 @@ def test_repairs_are_for_trec_text(tmp_path: Path, capsys: pytest.CaptureFixture
         (tmp_path / name).write_bytes(content)
     assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "new.json"), "--fix"]) == 2
     assert "--fix repairs TREC text; " in capsys.readouterr().err
+
+
+def test_a_finding_of_many_files_takes_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text is for reading; tsv lists every file."""
+    (tmp_path / "qrels").write_bytes(QRELS)
+    for n in range(9):
+        (tmp_path / f"run{n}").write_bytes(listed("1", tag=f"run{n}", n=12 - n))
+    command = ["check", str(tmp_path / "qrels"), *(str(tmp_path / f"run{n}") for n in range(9))]
+    assert main(command) == 1
+    told = [line for line in capsys.readouterr().out.split("\n") if " UJ103 " in line]
+    assert len(told) == 1 and "9 files, e.g. run0" in told[0]
+    assert main([*command, "--format", "tsv"]) == 1
+    assert capsys.readouterr().out.count("UJ103\t") == 9

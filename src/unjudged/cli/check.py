@@ -5,7 +5,8 @@
   unjudged check classes.tsv runs/ --qa          answer classes and runs of answers
   unjudged check qrels.txt runs/ --severity warning     without what is only good to know
 
-The worst findings come first, those of one kind together. Every finding has a code; 'unjudged explain UJ102' says
+The worst findings come first, those of one kind together: in many files they share a line (--format tsv has all). Every
+finding has a code; 'unjudged explain UJ102' says
 more. An error means that score refuses the file or that its numbers mean nothing, a warning that the numbers may not be
 what you want, info that it is good to know. Exit code 1 with errors or warnings. --fix drops unusable lines and
 repeated documents, puts the lines of a topic together in the order of their scores and numbers them from 1; scores stay
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import sys
 from collections import Counter
@@ -39,6 +41,9 @@ from unjudged.results import Provenance, Result
 
 TIE_EFFECT = 0.001
 """The smallest difference of mean scores that is reported."""
+
+A_FEW_FILES = 4
+"""Files with the same kind of finding that are listed one by one in text; tsv, csv and JSON list all."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
 
@@ -141,11 +146,15 @@ def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: S
         folder = ""
 
     def layout() -> tuple[Sequence[str], list[Sequence[Any]]]:
-        names = [str(Path(f.file).relative_to(folder)) if folder else f.file for f in found]
-        rows = zip(names, found, strict=True)
-        return ("severity", "code", "file", "line", "finding"), [
-            (f.severity, f.code, name, f.line, f.sentence) for name, f in rows
-        ]
+        """Findings of one kind in more than a few files share a row, with the words of the first."""
+        rows: list[Sequence[Any]] = []
+        for _, alike in itertools.groupby(found, key=lambda f: f.code):
+            same = list(alike)
+            for f in same if len(same) <= A_FEW_FILES else same[:1]:
+                name = str(Path(f.file).relative_to(folder)) if folder else f.file
+                where = name if len(same) <= A_FEW_FILES else f"{len(same)} files, e.g. {name}"
+                rows.append((f.severity, f.code, where, f.line, f.sentence))
+        return ("severity", "code", "file", "line", "finding"), rows
 
     inputs = (args.qrels, *runs, *([args.teams] if args.teams else []))
     return Result(
