@@ -83,6 +83,19 @@ def test_every_difference_is_listed_once_and_nothing_else() -> None:
     assert UNJUDGED not in {row[2] for row in rows} | {row[3] for row in rows}
 
 
+@pytest.mark.parametrize("name", ["P@5", "RBP(p=0.8)"])
+def test_effects_of_other_measures_that_add_up(name: str) -> None:
+    for seed in range(10):
+        old, new, runs = world(seed)
+        found = uj.qrels_diff(old, uj.load(new, {"a": runs["a"]}), [name])
+        if name.startswith("RBP") and max(g for q in old.values() for g in q.values()) != max(
+            g for q in new.values() for g in q.values()
+        ):
+            continue  # RBP divides by the highest gain, which is another one then
+        whole = mean(new, runs["a"], name, new) - mean(old, runs["a"], name, new)
+        assert sum(row[5] for row in found.rows()) == pytest.approx(whole, abs=1e-9)
+
+
 def test_topics_that_come_and_go_are_told() -> None:
     found = uj.qrels_diff({"1": {"d": 1}, "2": {"d": 1}}, {"1": {"d": 1}, "3": {"d": 1}})
     assert any("topic 3" in note or "e.g. 3" in note for note in found.notes)

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_scores import rows_of, scores_of
 from scipy import stats
 
@@ -57,6 +60,40 @@ def test_means_with_intervals() -> None:
     assert (here["value"], here["low"], here["high"]) == pytest.approx((values.mean(), low, high))
     half = stats.t(14).isf(0.025 / 2) * values.std(ddof=1) / np.sqrt(15)  # Student's is near it in mid-scale
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.01)
+
+
+def test_ranks_within_slices(tmp_path: Path, capsys: Any) -> None:
+    """Those of the study `ranks` on the topics of a slice, at alpha over the two slices that are large enough."""
+    rows = rows_of(uj.study("slices", SCORES, slice=LABELS, ranks=True, jobs=1))
+    for label, topics in {"short": slice(0, 15), "long": slice(15, 29)}.items():
+        alone = rows_of(uj.study("ranks", scores_of(MATRIX[topics], measures="AP"), alpha=0.025, jobs=1))
+        here = [row for row in rows if row["slice"] == label]
+        assert [{key: row[key] for key in alone[0]} for row in here] == alone
+    odd = [row for row in rows if row["slice"] == "odd"]
+    means = {f"run{r:02d}": MATRIX[29:, r].mean() for r in range(3)}
+    assert [row["run"] for row in odd] == sorted(means, key=lambda run: -means[run])
+    assert [(row["rank"], row["why"]) for row in odd] == [(place, "too small to say") for place in (1, 2, 3)]
+    assert all(pd.isna(row["low"]) for row in odd)
+    SCORES.to_csv(tmp_path / "s.csv")
+    (tmp_path / "k.tsv").write_text("".join(f"{t}\t{label}\n" for t, label in LABELS.items()))
+    words = ["compare", "--scores", str(tmp_path / "s.csv"), "--slice", str(tmp_path / "k.tsv"), "--ranks"]
+    assert main([*words, "--format", "tsv"]) == 0
+    assert capsys.readouterr().out == uj.study("slices", SCORES, slice=LABELS, ranks=True, jobs=1).render("tsv")
+    with pytest.raises(uj.UsageError, match="two tables: choose one"):
+        uj.study("slices", SCORES, slice=LABELS, ranks=True, means=True, jobs=1)
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=32, max_size=32))
+@settings(max_examples=10, deadline=None)
+def test_slices_divide_the_topics(labels: list[str]) -> None:
+    """Whatever the slices, means weighted by their topics are the mean over all, and nothing is said of small ones."""
+    given_labels = {f"t{t}": label for t, label in enumerate(labels)}
+    rows = rows_of(uj.study("slices", SCORES, slice=given_labels, means=True, jobs=1))
+    for r in range(3):
+        here = [row for row in rows if row["run"] == f"run{r:02d}"]
+        assert sum(row["topics"] for row in here) == 32
+        assert sum(row["topics"] * row["value"] for row in here) / 32 == pytest.approx(MATRIX[:, r].mean())
+        assert all((row["why"] == "too small to say") == (row["topics"] < 10) for row in here)
 
 
 def test_a_contradiction_is_named() -> None:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies.by_name import compare
     from unjudged.studies.compare import CHARTS
 
-    if args.ranks:
+    if args.ranks and not args.slice:
         return rank(args, options.open_source(args, args.measures or None))
     names = (*options.TESTING, "correction", "margin", "pairs", *options.SCORING, "growth")
     given = options.keywords(args, *names)
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         if charts:
             raise UsageError("--slice has no chart")
         given = {name: value for name, value in given.items() if name != "pairs"}
-        return sliced(args, source, baseline=baseline, **given)
+        return sliced(args, source, baseline=baseline, ranks=args.ranks, **given)
     found = compare(source, baseline=baseline, jobs=args.jobs, call=args.call, **given)
     first = [] if args.pairs or args.unjudged == "bounds" else outcomes(found, baseline)
     options.write_result(found, args, charts, verdict=True, first=first)

@@ -36,15 +36,15 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.scoring import BOUNDED_DEFAULT, score, score_bounds
 
     wanted = options.measures_asked(args, "score")
-    if args.ranks:
+    if args.ranks and not args.slice:
         from unjudged.cli.compare import rank
 
         return rank(args, options.open_collection(args))
     if args.slice:
         from unjudged.cli.compare import sliced
 
-        scoring = {**options.keywords(args, *options.SCORING), "measures": wanted, "means": True}
-        return sliced(args, options.open_collection(args), **scoring)
+        scoring = {**options.keywords(args, *options.SCORING), "measures": wanted}
+        return sliced(args, options.open_collection(args), means=not args.ranks, ranks=args.ranks, **scoring)
     if args.unjudged == "estimate":
         return _estimated(args)
     collection = options.open_collection(args, lists=args.unjudged == "bounds")

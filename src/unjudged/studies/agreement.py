@@ -79,6 +79,8 @@ def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
     sentence = (
         f"{alike} of {len(known)} pairs of measures order the runs alike; {low[1]} and {low[2]} differ most "
         f"(tau {low[0]:.3f}), {high[1]} and {high[2]} least ({high[0]:.3f})"
+        if len(known) > 1
+        else f"{low[1]} and {low[2]} {'' if alike else 'do not '}order the runs alike (tau {low[0]:.3f})"
     )
     return limit.verdict(sentence, low[0], decided_by=low[1:])
 

@@ -49,8 +49,9 @@ def change(case: Case, scoring: UsualScoring, *, before: Any = None) -> Answer:
     ]
     rows.sort(key=lambda row: (row[5], row[0]))
     moved = int((first != second).sum())
+    alike = f" (tau {tau_b(old, new):.3f})" if len(rows) > 1 else ""
     case.note(
-        f"by {measure} {counted(moved, 'run')} of {len(rows)} change rank (tau {tau_b(old, new):.3f}); the mean score "
+        f"by {measure} {counted(moved, 'run')} of {len(rows)} change rank{alike}; the mean score "
         f"goes from {float(np.mean(old)):.4f} to {float(np.mean(new)):.4f}"
     )
     return Answer(

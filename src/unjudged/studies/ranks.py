@@ -129,13 +129,14 @@ def could_be(rank: int, low: int, high: int) -> str:
 def _table(rows: Sequence[Row]) -> Table:
     """A line per run and measure, with the intervals as one reads them."""
     found: list[Row] = [
-        (run, measure, value, rank, _between(low, high), _between(low_all, high_all), group)
+        (run, measure, value, rank, between(low, high), between(low_all, high_all), group)
         for run, measure, value, rank, low, high, low_all, high_all, group in rows
     ]
     return ["run", "measure", "mean", "rank", "could be", "all at once", "group"], found
 
 
-def _between(low: int, high: int) -> str:
+def between(low: int, high: int) -> str:
+    """`1 to 9`, or `3` alone."""
     return str(low) if low == high else f"{low} to {high}"
 
 

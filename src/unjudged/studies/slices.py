@@ -16,13 +16,16 @@ from unjudged.io.slices import read_slices
 from unjudged.results import Row, Shown, Verdict
 from unjudged.scoring import Scores
 from unjudged.statistics.intervals import mean_interval
+from unjudged.statistics.ranks import ranks as ranks_of
 from unjudged.studies import compare
+from unjudged.studies import ranks as ranking
 from unjudged.studies.engine import Answer, Case, Runs, Table, matrices, register
 from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, WORSE
 from unjudged.text import counted, listed, signed
 
 COLUMNS = ("slice", "topics", *compare.COLUMNS)
+RANKS = ("slice", "topics", *ranking.COLUMNS, "why")
 MEANS = ("slice", "topics", "run", "measure", "value", "low", "high", "why")
 TOO_SMALL = "too small to say"
 """Why nothing is said of a slice with few topics."""
@@ -45,6 +48,7 @@ def slices(
     baseline: str | None = None,
     margin: float = 0.0,
     means: bool = False,
+    ranks: bool = False,
 ) -> Answer:
     """Does it hold in every kind of topic?
 
@@ -52,8 +56,11 @@ def slices(
     does it, on the topics of the slice alone. What is said holds for all slices together: p_adjusted is multiplied by
     the number of slices (Bonferroni), and the intervals are wider accordingly. A slice with fewer topics than the table
     of limits asks for is too small to say anything of: its differences are shown, nothing else. --means shows the mean
-    of every run in every slice instead, with its interval.
+    of every run in every slice instead, with its interval; --ranks its rank, and the ranks it could have (as the study
+    `ranks` gives them, all slices at once).
     """
+    if means and ranks:
+        raise UsageError("--means and --ranks are two tables: choose one")
     parts, notes = slices_of(case.topics, slice)
     for note in notes:
         case.note(note)
@@ -72,21 +79,30 @@ def slices(
         if means:
             rows += _mean_rows(inside, scoring, runs, label, level, label in large)
             continue
+        if ranks:
+            resampling = ranking.Resampling(level, testing.resamples)
+            rows += _rank_rows(inside, scoring, runs, resampling, label, label in large)
+            settings |= {"alpha": testing.alpha, "resamples": resampling.drawn}
+            continue
         found = compare.compare(inside, scoring, runs, within, baseline=baseline, margin=margin)
         settings = {**found.settings, "alpha": testing.alpha}
         for row in found.rows:
             rows.append((label, len(topics), *_adjusted(row, len(large), label in large)))
     about = f"{counted(len(parts), 'slice')}; {100 * (1 - testing.alpha):g}% for all {len(large)} large enough at once."
     settings |= {"slices": {label: len(topics) for label, topics in parts.items()}, "baseline": baseline}
-    columns = MEANS if means else COLUMNS
+    columns, laid_out, caption = (
+        (MEANS, _means_table, "Means within slices of the topics.")
+        if means
+        else (RANKS, _ranks_table, "Ranks within slices of the topics, and the ranks each run could have.")
+        if ranks
+        else (COLUMNS, _table, "Differences of means (run_a - run_b) within slices of the topics.")
+    )
     return Answer(
         columns,
         rows,
-        None if means else _verdict(case, rows, large, small),
-        lambda: _means_table(rows) if means else _table(rows),
-        caption="Means within slices of the topics."
-        if means
-        else "Differences of means (run_a - run_b) within slices of the topics.",
+        None if means or ranks else _verdict(case, rows, large, small),
+        lambda: laid_out(rows),
+        caption=caption,
         about=about,
         settings=settings,
         seed=runs.seed,
@@ -154,6 +170,28 @@ def _mean_rows(
     return rows
 
 
+def _rank_rows(
+    case: Case,
+    scoring: compare.ComparedScoring,
+    runs: Runs,
+    resampling: ranking.Resampling,
+    label: str,
+    large: bool,
+) -> list[Row]:
+    """The ranks of the runs on the topics of a slice; of a small one without the ranks they could have."""
+    single = scoring.single_values()
+    if large:
+        return [(label, len(case.topics), *row, "") for row in ranking.ranks(case, single, runs, resampling).rows]
+    scores, _ = matrices(case, single, runs, least_topics=1)
+    rows: list[Row] = []
+    for name, means in zip(scores.names, scores.means(), strict=True):
+        place = ranks_of(means)
+        for r in sorted(range(len(scores.runs)), key=lambda r: (-means[r], scores.runs[r])):
+            known = scores.runs[r], name, float(means[r]), int(place[r])
+            rows.append((label, len(scores.topics), *known, None, None, None, None, "", TOO_SMALL))
+    return rows
+
+
 def _interval(low: float, high: float, plus: bool = True) -> str:
     if low != low:
         return "-"
@@ -176,6 +214,14 @@ def _table(rows: Sequence[Row]) -> Table:
 def _means_table(rows: Sequence[Row]) -> Table:
     shown: list[Row] = [(*row[:5], _interval(row[5], row[6], plus=False), row[7]) for row in rows]
     return ["slice", "topics", "run", "measure", "mean", "interval", "remark"], shown
+
+
+def _ranks_table(rows: Sequence[Row]) -> Table:
+    shown: list[Row] = []
+    for label, topics, run, measure, value, rank, low, high, low_all, high_all, group, why in rows:
+        could = ("-", "-") if low is None else (ranking.between(low, high), ranking.between(low_all, high_all))
+        shown.append((label, topics, run, measure, value, rank, *could, group, why))
+    return ["slice", "topics", "run", "measure", "mean", "rank", "could be", "all at once", "group", "remark"], shown
 
 
 def _verdict(case: Case, rows: Sequence[Row], large: Sequence[str], small: Sequence[str]) -> Verdict:
