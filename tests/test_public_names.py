@@ -100,3 +100,50 @@ def test_names_in_the_documentation_exist(page: str) -> None:
     named = set(re.findall(r"\buj\.([A-Za-z_]\w*)", text))
     assert {"load", "score"} <= named
     assert [name for name in sorted(named) if not hasattr(uj, name)] == []
+
+
+def public_modules() -> dict[str, set[str]]:
+    """Module -> its public names, as the table of the stability page lists them."""
+    page = (ROOT / "docs" / "stability.md").read_text("utf-8")
+    rows = re.findall(r"^\| ((?:`unjudged\.[\w.]+`(?:, )?)+) \| (.*?) \|", page, re.M)
+    listed: dict[str, set[str]] = {}
+    for modules, names in rows:
+        for module in re.findall(r"`([\w.]+)`", modules):
+            listed[module] = set(re.findall(r"`(\w+)`", names))
+    return listed
+
+
+def test_the_public_modules_hold_what_the_stability_page_says() -> None:
+    listed = public_modules()
+    assert {"unjudged.adapters", "unjudged.statistics.swap", "unjudged.studies"} <= listed.keys()
+    for module, names in listed.items():
+        found = importlib.import_module(module)
+        for name in names - {"__all__"}:
+            assert hasattr(found, name) or importlib.import_module(f"{module}.{name}"), f"{module}.{name}"
+
+
+def test_the_documentation_imports_only_public_names() -> None:
+    """Of pages and notebooks; a module to be written by the reader may import more (docs/extending.md says so)."""
+    listed = public_modules()
+    adapters = importlib.import_module("unjudged.adapters")
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.ipynb")]
+    seen = 0
+    for page in pages:
+        text = page.read_text("utf-8")
+        assert not re.search(r"^\s*\"?import unjudged\.(?!ir_measures\b)", text, re.M), page
+        for module, names in re.findall(r"^[\s\"]*from (unjudged[\w.]*) import ([\w, ]+)", text, re.M):
+            public = set(adapters.__all__) if module == "unjudged.adapters" else listed.get(module, set())
+            public = set(uj.__all__) if module == "unjudged" else public
+            assert {name.strip() for name in names.split(",")} <= public, f"{page.name}: from {module} import {names}"
+            seen += 1
+    assert seen > 10
+
+
+def test_the_stability_page_names_the_keys_of_json() -> None:
+    import json
+
+    page = (ROOT / "docs" / "stability.md").read_text("utf-8")
+    c = uj.load({"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b"], "2": ["b"]}})
+    found = json.loads(uj.compare(c, ["AP"]).to_json())
+    assert {"provenance", "verdict", "rows"} <= found.keys() and {"word", "next"} <= found["verdict"].keys()
+    assert [key for key in (*found, *found["verdict"]) if f"`{key}`" not in page] == []

@@ -1,7 +1,7 @@
 """Pages of the documentation that are made from the program itself, so that they cannot differ from it.
 
-mkdocs calls `on_files`; the pages are: every measure by family, every command from its parser, every study, every
-finding of `check`, the Python names.
+mkdocs calls `on_files`; the pages are: every measure by family, every command from its parser, every study, question
+and word, every finding of `check`, the Python names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ import unjudged
 from unjudged import adapters
 from unjudged.cli import VERBS, commands
 from unjudged.explanations import explain
+from unjudged.glossary import entries
 from unjudged.io.check.findings import CODES
 from unjudged.measures import NAMED, REGISTRY, parse
+from unjudged.studies.engine.study import NAMES
+from unjudged.studies.questions import QUESTIONS
 
 WIDTH = 84  # characters that fit into a page's column
 
@@ -102,6 +105,56 @@ def findings() -> str:
     return "\n".join(lines)
 
 
+def studies() -> str:
+    """Every study in its own words."""
+    lines = [
+        "# Every study",
+        "",
+        "As `unjudged explain NAME` tells it; `unjudged study NAME --help` lists the options.",
+        "",
+    ]
+    for name in NAMES:
+        told = [text for text in explain(name).split("\n\n" + name) if ": a study." in text][-1]
+        heading, *paragraphs = told[told.index(": a study.") :].rstrip().split("\n\n")
+        lines += [f"## {name}", "", f"**{_escaped(' '.join(heading.removeprefix(': a study.').split()))}**", ""]
+        for paragraph in paragraphs:
+            text = " ".join(paragraph.split())
+            command = text.removeprefix("Do it: ")
+            lines += [_code(command) if command != text else _escaped(text), ""]
+    return "\n".join(lines)
+
+
+def questions() -> str:
+    """Every question of the report, the study that answers it, and how its chart is read."""
+    lines = [
+        "# Every question",
+        "",
+        "The sections of the [trust report](../report.md), in its order. A key works wherever the name of a",
+    ]
+    lines += ["[study](studies.md) does: `unjudged study enough-topics QRELS RUN...` gives the report's answer.", ""]
+    for key, question in QUESTIONS.items():
+        answered = [question.study, *filter(None, (question.otherwise[0],))]
+        links = " or ".join(f"[{study}](studies.md#{study})" for study in dict.fromkeys(answered))
+        lines += [f"## {question.text}", "", f"Key `{key}`, answered by {links}.", "", _escaped(question.how), ""]
+    return "\n".join(lines)
+
+
+def words() -> str:
+    """Every word and column of an output."""
+    lines = [
+        "# Every word",
+        "",
+        "What outputs, reports and tables call things; `unjudged explain WORD` says the same.",
+        "",
+    ]
+    for names, text in entries():
+        first, *others = names
+        lines += [f"## {_escaped(first)}", "", _escaped(text), ""]
+        if others:
+            lines += [f"Also: {', '.join(f'`{name}`' for name in others)}.", ""]
+    return "\n".join(lines)
+
+
 def _signature(thing: Any) -> str:
     """As it would be written; a long one has a line for each parameter."""
     try:
@@ -161,6 +214,9 @@ def pages() -> dict[str, str]:
         **measures(),
         **command_line(),
         "reference/findings.md": findings(),
+        "reference/studies.md": studies(),
+        "reference/questions.md": questions(),
+        "reference/words.md": words(),
         "reference/python.md": python(),
         "changelog.md": (Path(__file__).parent.parent.parent / "CHANGELOG.md").read_text("utf-8"),
         "contributing.md": (Path(__file__).parent.parent.parent / "CONTRIBUTING.md").read_text("utf-8"),

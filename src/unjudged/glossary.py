@@ -316,4 +316,9 @@ def meaning(name: str) -> str | None:
 
 def headings() -> list[tuple[str, str]]:
     """The first name of every entry and its first sentence, in the order of the table."""
-    return [(names.split(", ")[0], text.partition(". ")[0].rstrip(".")) for names, text in _ENTRIES]
+    return [(names[0], text.partition(". ")[0].rstrip(".")) for names, text in entries()]
+
+
+def entries() -> list[tuple[list[str], str]]:
+    """All names of every entry and its text, in the order of the table."""
+    return [(names.split(", "), text) for names, text in _ENTRIES]

@@ -151,6 +151,11 @@ def test_levels_of_holm() -> None:
     assert levels(p, decided, 0.05, "bh") == pytest.approx([0.1 / 3] * 3)
 
 
+def test_two_tests_are_several() -> None:
+    assert levels(np.array([0.03, 0.2]), np.array([False, False]), 0.05, "holm") == pytest.approx([0.025, 0.025])
+    assert levels(np.array([0.03, np.nan]), np.array([False, False]), 0.05, "holm") == pytest.approx([0.05, 0.05])
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_nothing_open_passes_its_level(values: list[float]) -> None:
     p = np.array(values)

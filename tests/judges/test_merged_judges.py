@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -148,3 +149,15 @@ def test_command_line_and_mistakes(
         except SystemExit as stop:
             code = int(str(stop.code))
         assert code == 2 and sentence in capsys.readouterr().err, words
+
+
+def test_the_likelihood_is_that_of_the_mixture() -> None:
+    """Against the formula written out: for every item, the sum over true classes of share times what judges say."""
+    given = np.array([[0, 0], [1, 1], [0, 1], [1, 0], [1, 1]])
+    found = dawid_skene(given, np.ones(5), 2, enough=0.0)
+
+    def chance(item: np.ndarray[Any, Any], true: int) -> float:
+        return float(found.share[true]) * math.prod(float(found.confusion[j, true, c]) for j, c in enumerate(item))
+
+    plain = sum(math.log(chance(item, 0) + chance(item, 1)) for item in given)
+    assert found.likelihood[-1] == pytest.approx(plain, abs=1e-6)

@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unjudged.statistics.tukey import tukey_difference
+from unjudged.statistics.tukey import classical_tukey, tukey_difference
 from unjudged.statistics.tukey_kramer import different_means
 
 
@@ -54,3 +54,10 @@ def test_a_run_without_a_topic_is_refused() -> None:
 
 def test_without_a_residual_every_difference_counts() -> None:
     assert different_means([[0.1, 0.2], [0.2, 0.3]]).tolist() == [[False, True], [True, False]]
+
+
+def test_the_classical_test_without_a_residual() -> None:
+    """Three runs, the first two alike: no statistic and p = 1 for them, no doubt about the others."""
+    found = classical_tukey([[0.1, 0.1, 0.2], [0.2, 0.2, 0.3], [0.4, 0.4, 0.5]])
+    assert found.statistic.tolist() == [0.0, np.inf, np.inf]
+    assert found.p_value.tolist() == [1.0, 0.0, 0.0]
