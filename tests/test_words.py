@@ -34,7 +34,9 @@ DATA = re.compile(
 )
 """Commands whose output is data, or that are shown as pages for browsers."""
 MODULES = (check, doctor, truth, judging, merging, versions, leaderboards, made, build)
-NAMES = re.compile(r"team\d+(-\d+)?|\S*/\S+|-?\d[\d.,%e-]*|--[\w-]+|`[^`]*`|<[^>]*>|\\\\[a-z]+|unjudged [a-z-]+ .*")
+NAMES = re.compile(
+    r"\bwrote \S+|team\d+(-\d+)?|\S*/\S+|-?\d[\d.,%e-]*|--[\w-]+|`[^`]*`|<[^>]*>|\\\\[a-z]+|unjudged [a-z-]+ .*"
+)
 """Runs, files, numbers, options, code, tags and commands."""
 
 
