@@ -37,7 +37,7 @@ BELOW = {
     "collection": CORE,
     "measures": {*CORE, "collection", "results"},
     "changes": {*CORE, "collection", "measures", "results"},
-    "scoring": {*CORE, "collection", "measures", "results", "statistics"},
+    "scoring": {*CORE, "collection", "measures", "results", "statistics", "figures"},
     "score_tables": {*CORE, "collection", "measures", "results", "scoring"},
     "simulation": {*CORE, "collection", "measures", "results"},
     "adapters": {"errors", "collection", "measures", "scoring", "ir_measures"},

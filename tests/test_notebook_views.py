@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 import unjudged as uj
 
 QRELS = {t: {f"d{i}": int(i % 3 == 0) for i in range(9)} for t in "1234"}
@@ -28,3 +30,22 @@ def test_verdicts_are_not_lost() -> None:
     assert found._repr_html_().startswith(f"<p><strong>{found.verdict.word}</strong>")
     assert found.verdict.sentence in repr(found)
     assert len(repr(found).splitlines()) == 1
+
+
+def test_scores_are_drawn_per_topic_as_boxes_and_against_a_baseline() -> None:
+    topics = {str(t): {"a": 1, "b": 0} for t in range(1, 7)}
+    runs = {"old": {t: {"b": 2.0, "a": 1.0} for t in topics}, "new": {t: {"a": 2.0, "b": 1.0} for t in topics}}
+    scores = uj.score(uj.load(topics, runs), "RR, P@1")
+    for chart in (scores.plot(), scores.plot("topics")):
+        assert "of 2 runs, best first by RR" in chart.description and chart.svg().startswith("<svg")
+    against = scores.plot(baseline="old")
+    assert "by RR 6 of 6 points lie above the line" in against.description and against.svg().startswith("<svg")
+    for wrong, said in (({"name": "pie"}, "no chart 'pie'"), ({"baseline": "odl"}, "did you mean old")):
+        with pytest.raises(uj.UsageError, match=said):
+            scores.plot(**wrong)
+
+
+def test_a_collection_tells_what_is_in_it_and_no_name_becomes_markup() -> None:
+    shown = uj.load({"1": {"a": 1, "b": 0, "c": 0}}, {"<b>bold</b>": {"1": {"a": 1.0}}})._repr_html_()
+    assert "&lt;b&gt;bold&lt;/b&gt;" in shown and "<b>" not in shown
+    assert "3: 2 of grade 0, 1 of grade 1" in shown

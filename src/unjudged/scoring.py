@@ -23,6 +23,8 @@ from unjudged.results import Provenance, Result, Row
 if TYPE_CHECKING:
     import pandas as pd
 
+    from unjudged.figures import Figure
+
 DEFAULT: tuple[str, ...] = default("measures", "score")
 """Measures when none are asked for: the usual ones, and how much of the top 10 was judged."""
 
@@ -137,6 +139,12 @@ class Scores(PerTopic):
         return (
             f"<Scores: {len(self.runs)} runs, {len(self._topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
         )
+
+    def plot(self, name: str | None = None, baseline: str | None = None) -> Figure:
+        """A chart: `box` (the spread over topics), `topics` (each one), or `scatter` against a baseline."""
+        from unjudged.figures.scores import chart
+
+        return chart(self, name, baseline)
 
     def rows(self) -> Iterator[Row]:
         """Runs as given, topics as in the judgments with `all` last, measures as asked."""

@@ -252,6 +252,23 @@ class Collection:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _kept={})
 
+    def _repr_html_(self) -> str:
+        """What is in it, for a notebook."""
+        from html import escape
+
+        grades, counts = np.unique(self.judgments.grade, return_counts=True)
+        told = ", ".join(f"{count:,} of grade {grade}" for grade, count in zip(grades, counts, strict=True))
+        shown = ", ".join(self.runs[:5]) + (f" and {len(self.runs) - 5:,} more" if len(self.runs) > 5 else "")
+        rows = {
+            "runs": f"{len(self.runs):,}: {shown}" if self.runs else "none",
+            "teams": f"{len(set(self.teams.values())):,}" if self.teams else "not told",
+            "topics": f"{len(self.topics):,}",
+            "judgments": f"{len(self.judgments):,}: {told}" if len(self.judgments) else "none",
+            "notes": " ".join(f"{note}." for note in self.notes) or "none",
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        return f"<table>{cells}</table>"
+
     def __repr__(self) -> str:
         teams = len({self.teams[r] for r in self.runs if r in self.teams})
         of_teams = f", {teams} teams" if teams else ""

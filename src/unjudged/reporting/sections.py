@@ -73,6 +73,12 @@ class Section:
         """What a reader should know, one sentence each."""
         return self.result.notes
 
+    def _repr_html_(self) -> str:
+        """The question, its verdict and its table, for a notebook."""
+        from html import escape
+
+        return f"<h4>{escape(self.question)}</h4>{self.result._repr_html_()}"
+
     def plot(self, name: str | None = None) -> Figure:
         """The study's chart."""
         return self.result.plot(name)
