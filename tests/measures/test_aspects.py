@@ -199,6 +199,17 @@ def test_outer_bounds_are_the_value_where_all_is_judged() -> None:
     assert bounds.low == pytest.approx(bounds.high) and bounds.low == pytest.approx(bounds.value)
 
 
+def test_outer_bounds_are_said_to_be_so(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "q").write_text("1 a d1 1\n1 b d2 1\n2 a d1 1\n")
+    for name, docs in {"r": ("d9", "d1"), "s": ("d2", "d8")}.items():
+        (tmp_path / name).write_text("".join(f"{t} Q0 {d} 1 {9 - i} x\n" for t in (1, 2) for i, d in enumerate(docs)))
+    words = [str(tmp_path / name) for name in "qrs"] + ["--qrels-format", "diversity", "-m"]
+    for measure, outer in {"alpha_nDCG@5": True, "StRecall@5": False}.items():
+        for verb in (["score", "--unjudged", "bounds"], ["study", "score-range"]):
+            assert main([*verb, *words, measure]) == 0
+            assert ("outer bounds: no completion" in capsys.readouterr().err) == outer
+
+
 def test_expected_ties_tell_documents_of_other_subtopics_apart() -> None:
     """d1 and d2 are both relevant, to different subtopics: either may stand first."""
     judged: Judged = {"1": {"a": {"d1": 1, "d2": 0}, "b": {"d2": 1}, "c": {"d2": 1}}}

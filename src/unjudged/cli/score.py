@@ -51,6 +51,10 @@ def run(args: argparse.Namespace) -> int:
     if args.unjudged == "bounds":
         given = options.keywords(args, "rel", "growth", "topics", "per_topic")
         found: Result = score_bounds(collection, args.measures or list(BOUNDED_DEFAULT), **given, call=args.call)
+        if outer := found.provenance.settings.get("outer bounds"):
+            from unjudged.measures.bounds import NOT_ATTAINED
+
+            options.print_notes([f"{', '.join(outer)}: {NOT_ATTAINED}"])
     else:
         found = score(collection, wanted, **options.keywords(args, *options.SCORING, "per_topic"), call=args.call)
     _write(found, args)

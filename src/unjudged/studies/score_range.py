@@ -9,7 +9,7 @@ from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.holes.estimates import Limits
 from unjudged.holes.reading import leading_for
 from unjudged.measures import Measure, measures
-from unjudged.measures.bounds import BOUNDED
+from unjudged.measures.bounds import BOUNDED, NOT_ATTAINED, OUTER
 from unjudged.results import Result, Row, Verdict
 from unjudged.scoring import score_bounds
 from unjudged.statistics.pairs import ZERO, exact_mean
@@ -57,6 +57,8 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
         )
         for r in order
     ]
+    if measure.name in OUTER:
+        case.note(f"{measure} has {NOT_ATTAINED}")
     case.note(f"on average a score can move by {exact_mean(high - low):.4f} in {measure}")
     return Answer(
         COLUMNS,

@@ -43,6 +43,8 @@ BOUNDED = (*_SEARCH, *aspects.BOUNDED)
 
 OUTER = aspects.OUTER
 """Those of them whose bounds are outer ones: no completion leaves them, but their ends may not be attained."""
+NOT_ATTAINED = "outer bounds: no completion of the judgments leaves them, but their ends may not be attained"
+"""What is said of the bounds of these measures."""
 
 HIGHEST_GRADE = 1000
 """Grades above are refused: a search tries every grade up to the highest one."""
