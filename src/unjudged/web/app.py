@@ -18,6 +18,7 @@ from unjudged.collection import Collection
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.measures import REGISTRY
 from unjudged.reporting import Asking, Report, Section, Settings, page
+from unjudged.reporting.report import name_of
 from unjudged.reporting.sections import share_of
 from unjudged.studies import QUESTIONS, study
 from unjudged.thresholds import Thresholds, default_thresholds
@@ -133,7 +134,7 @@ class Page:
     def _about(self) -> dict[str, Any]:
         c = self.uploads.collection
         return {
-            "title": f"{c.judgments.source.rsplit('/', 1)[-1]}: how far can it be trusted?",
+            "title": f"{name_of(c)}: how far can it be trusted?",
             "runs": list(c.runs),
             "added": list(self.uploads.runs),
             "teams": {run: team for run, team in c.teams.items() if run in set(c.runs)},
