@@ -22,6 +22,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
+	$(BIN)/codespell $(CODE) docs examples *.md pyproject.toml
 
 # Debian's Chromium for the tests of report and page: the only thing here that installs a system package, and only when asked.
 browser:

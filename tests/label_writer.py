@@ -71,6 +71,7 @@ def full(path: str, limit: int) -> None:
 def read_only(path: str) -> None:
     file = labels(path)
     importlib.import_module("unjudged.io.write")  # nobody may not read this Python
+    importlib.import_module("urllib.parse")  # which pathlib loads late from Python 3.13 on
     if os.getuid() == 0:
         os.setuid(NOBODY)
     try:

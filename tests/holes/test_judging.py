@@ -7,6 +7,7 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import InputError, UsageError
+from unjudged.holes import judging
 from unjudged.holes.order import values
 from unjudged.holes.pairs import differences
 from unjudged.holes.promise import labels_needed
@@ -321,3 +323,12 @@ def test_the_new_run_may_be_a_file_of_its_own(tmp_path: Path, capsys: pytest.Cap
     out = capsys.readouterr().out
     assert main(["next", qrels, runs, *question]) == 0
     assert capsys.readouterr().out == out and len(out.splitlines()) == 11
+
+
+def test_why_says_what_a_label_does_to_the_difference() -> None:
+    """A hole that weighs 0.1 in the first run and 0.3 in the second, with a chance of 0.25: -0.2 of it, up or down."""
+    aim = judging.Aim((np.array([0]), np.array([1])), "a - b", one=("a", "b"))
+    hole: Any = SimpleNamespace(p=0.25)
+    nothing: Any = None
+    said = judging._why(hole, aim, nothing, nothing, np.array([0.1, 0.3]))
+    assert said == "relevant: difference -0.1500, nonrelevant: +0.0500"

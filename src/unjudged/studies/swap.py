@@ -342,42 +342,38 @@ def swap_curves(result: Result) -> Figure:
     rows = records(result)
     measures, ways = distinct(rows, "measure"), distinct(rows, "sampling")
     highest = max((row["swap_rate"] for row in rows if row["swap_rate"] is not None), default=0)
-    lines = marks.layer(
-        "line",
-        {"tooltip": True},
-        x=marks.field("bin", title="difference (hundredths)"),
-        y=marks.field("swap_rate", axis={"format": "%"}),
-        color=theme.colour("measure", measures),
-        strokeDash=theme.dash("measure", measures),
-        tooltip=marks.as_it_is("measure", "sampling", "bin", "comparisons", "swap_rate"),
-    )
     said = (
         f"Swap rates against the difference between two runs, {len(measures)} measures, sampling {', '.join(ways)}; "
         f"the highest is {highest:g}. The dotted line is 5%."
     )
-    limit = marks.rule_at("y", 0.05, dash=[2, 3])
-    return marks.panels(rows, said, marks.names("sampling", ways), limit, lines, width=220, height=220)
+    lines = _lines("measure", measures)
+    return marks.panels(rows, said, marks.names("sampling", ways), *lines, width=220, height=220)
 
 
 def sampling_curves(result: Result) -> Figure:
     """The ways of sampling side by side (Sakai 2005, figures 2 to 4): a line per way, a panel per measure."""
     rows = records(result)
     measures, ways = distinct(rows, "measure"), distinct(rows, "sampling")
+    said = (
+        f"Swap rates against the difference between two runs, a line for each way of sampling ({', '.join(ways)}), a "
+        f"panel for each of {len(measures)} measures. The dotted line is 5%."
+    )
+    lines = _lines("sampling", ways)
+    return marks.panels(rows, said, marks.names("measure", measures), *lines, width=220, height=220, wrapped=3)
+
+
+def _lines(column: str, values: list[str]) -> tuple[Any, Any]:
+    """The limit of 5%, and swap rate against difference with a line for each value of a column."""
     lines = marks.layer(
         "line",
         {"tooltip": True},
         x=marks.field("bin", title="difference (hundredths)"),
         y=marks.field("swap_rate", axis={"format": "%"}),
-        color=theme.colour("sampling", ways),
-        strokeDash=theme.dash("sampling", ways),
+        color=theme.colour(column, values),
+        strokeDash=theme.dash(column, values),
         tooltip=marks.as_it_is("measure", "sampling", "bin", "comparisons", "swap_rate"),
     )
-    said = (
-        f"Swap rates against the difference between two runs, a line for each way of sampling ({', '.join(ways)}), a "
-        f"panel for each of {len(measures)} measures. The dotted line is 5%."
-    )
-    limit = marks.rule_at("y", 0.05, dash=[2, 3])
-    return marks.panels(rows, said, marks.names("measure", measures), limit, lines, width=220, height=220, wrapped=3)
+    return marks.rule_at("y", 0.05, dash=[2, 3]), lines
 
 
 def shared_bars(result: Result) -> Figure:
