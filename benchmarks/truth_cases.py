@@ -6,9 +6,10 @@ seen), and the pool that made the difference, where there is one.
 
 from __future__ import annotations
 
+import math
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -28,11 +29,22 @@ FRESH = 100
 
 POOLED = (*map(str, range(1, 14)), "17", *map(str, range(19, 24)), "23b", "25", "26", "27", "28")
 """Scenarios of our simulator about pools."""
-TOPICS = {"ours": ("16", "18", "26"), "latent": ("plain", "few relevant", "close runs")}
-"""Scenarios of our simulator, variants of the latent one, whose numbers of topics are asked about."""
-FEW = (10, 25, 50)
-HALVES = 3
-"""Numbers of topics in a simulation; halves of a real collection."""
+TOPICS_OURS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "adhoc": ("16", {}),
+    "no differences": ("18", {}),
+    "few relevant": ("21", {}),
+    "many relevant": ("22", {}),
+    "passage": ("26", {}),
+    "runs far apart": ("16", {"q_team": 1.0, "q_run": 0.5}),
+}
+"""Scenarios of our simulator, with changes, whose numbers of topics are asked about."""
+FEW = (10, 25, 50, 100)
+"""Numbers of topics in a simulation: on 10 nothing can be said."""
+WORLDS = 2
+"""Sets of runs and topics of each scenario, made from seeds of their own."""
+PARTS = {"half": 1 / 2, "two thirds": 2 / 3}
+SOME_TEAMS = 2 / 3
+"""Shares of a real collection: its topics that are asked about, and its teams where only some take part."""
 
 LATENT: Mapping[str, Mapping[str, object]] = {
     "plain": {},
@@ -45,6 +57,8 @@ LATENT: Mapping[str, Mapping[str, object]] = {
     "few relevant": {"R": 12},
     "close runs": {"far": 0.08, "far_family": 0.05, "weak": 0},
 }
+TOPICS_LATENT: Mapping[str, Mapping[str, object]] = {**LATENT, "runs far apart": {"far": 1.0, "far_run": 0.5}}
+"""Variants whose numbers of topics are asked about."""
 LATENT_SIZE: Mapping[str, object] = {"teams": 16, "runs": 44, "K": 300, "C": 3000}
 TEAMS = (1, 2, 3, 5, 10)
 LATENT_DEPTHS = (5, 10, 50, 100)
@@ -56,6 +70,10 @@ REAL: Mapping[str, Mapping[str, Any]] = {
     "dl21-passage": {"path": "judges/dl21-passage", "depths": (3, 5, 10), "rel": 2, "qrels": "human.txt.gz"},
 }
 """Depths no deeper than the pool there was; of robust03 the topics that were pooled from these runs."""
+MORE_TOPICS: Mapping[str, Mapping[str, Any]] = {
+    "robust03, all topics": {"path": "robust03", "rel": 1, "qrels": "qrels.txt.gz"}
+}
+"""Asked about numbers of topics alone, for which the older pools of the other 50 topics of robust03 will do."""
 KINDS = ("random", "cheapest", "different")
 """How the pooled teams of a real collection are chosen."""
 POOLABLE = 0.97
@@ -165,9 +183,15 @@ def specs(source: str, seeds: Sequence[int]) -> Iterator[Spec]:
 def _ours(seed: int) -> Iterator[Spec]:
     for number in POOLED:
         yield Spec("ours", f"scenario {number} {SCENARIOS[number].title}", seed, {"scenario": number})
-    for number in TOPICS["ours"]:
-        for few in FEW:
-            yield Spec("ours", f"topics, scenario {number}, {few}", seed, {"scenario": number, "few": few})
+    yield from _topics("ours", TOPICS_OURS, seed)
+
+
+def _topics(source: str, variants: Iterable[str], seed: int) -> Iterator[Spec]:
+    for variant in variants:
+        for world in range(1, WORLDS + 1):
+            for few in FEW:
+                how = {"variant": variant, "world": world, "few": few}
+                yield Spec(source, f"topics, {variant} {world}, {few}", seed, how)
 
 
 def _latent(seed: int) -> Iterator[Spec]:
@@ -177,9 +201,7 @@ def _latent(seed: int) -> Iterator[Spec]:
             for n in (*TEAMS, *((16,) if variant == "plain" else ())) if usual else (3, 10):
                 how = {"variant": variant, "teams": n, "depth": depth}
                 yield Spec("latent", f"{variant}, {n} teams, depth {depth}", seed, how)
-    for variant in TOPICS["latent"]:
-        for few in FEW:
-            yield Spec("latent", f"topics, {variant}, {few}", seed, {"variant": variant, "few": few})
+    yield from _topics("latent", TOPICS_LATENT, seed)
 
 
 def _real(seed: int) -> Iterator[Spec]:
@@ -196,8 +218,11 @@ def _real(seed: int) -> Iterator[Spec]:
                 yield Spec("real", f"{name}, {many}, depth {depth}", seed, how)
         yield Spec("real", f"{name}, one relevant", seed, {"collection": name, "one": "relevant"})
         yield Spec("real", f"{name}, one judgment", seed, {"collection": name, "one": "judgment"})
-        for half in range(1, HALVES + 1):
-            yield Spec("real", f"topics, {name}, half {half}", seed, {"collection": name, "half": half})
+    for name in (*REAL, *MORE_TOPICS):
+        for part in PARTS:
+            for draw, who in enumerate(("all teams", "some teams", "other teams"), 1):
+                how = {"collection": name, "part": part, "draw": draw, "who": who}
+                yield Spec("real", f"topics, {name}, {part}, {who}", seed, how)
 
 
 # -- making them
@@ -235,20 +260,27 @@ def first_topics(whole: uj.Collection, few: int) -> uj.Collection:
 
 
 @lru_cache(maxsize=1)
-def _ours_topics(scenario: str, seed: int) -> tuple[uj.Collection, int]:
+def _ours_topics(variant: str, seed: int) -> tuple[uj.Collection, int]:
     """The complete judgments of a scenario with 100 topics more than are asked about, and the smallest grade."""
+    scenario, changes = TOPICS_OURS[variant]
     with tempfile.TemporaryDirectory() as folder:
-        more = {"topics": max(FEW) + FRESH, "K": 300}
-        made = uj.simulate(scenario=scenario, seed=seed, out=Path(folder) / "sim", **more)
+        more = {"topics": max(FEW) + FRESH, "K": 300} | dict(changes)
+        made = uj.simulate(scenario=scenario, seed=seed, out=Path(folder) / "sim", **more)  # type: ignore[arg-type]
         return loaded(str(made.truth), str(made.run_folder), teams=made.teams), made.parameters.rel
 
 
+def world_seed(spec: Spec) -> int:
+    """The seed of a set of runs and topics, other than that of any case about pools."""
+    return 10_000 * int(spec.how["world"]) + spec.seed
+
+
 def _make_ours(spec: Spec) -> Case:
-    scenario, few = spec.how["scenario"], spec.how.get("few")
-    if few:
-        whole, rel = _ours_topics(scenario, spec.seed)
+    if "few" in spec.how:
+        few = spec.how["few"]
+        whole, rel = _ours_topics(spec.how["variant"], world_seed(spec))
         part = first_topics(whole, few)
         return Case(spec, part, everything(part), rel, few=tuple(range(few)))
+    scenario = spec.how["scenario"]
     with tempfile.TemporaryDirectory() as folder:
         made = uj.simulate(scenario=scenario, seed=spec.seed, out=Path(folder) / "sim", K=500)
         whole = loaded(str(made.truth), str(made.run_folder), teams=made.teams)
@@ -269,7 +301,7 @@ def _make_ours(spec: Spec) -> Case:
 @lru_cache(maxsize=1)
 def _latent_whole(variant: str, seed: int, few: int) -> tuple[uj.Collection, dict[str, str]]:
     """The complete judgments of a latent collection, and the family of every team."""
-    more = dict(LATENT_SIZE) | dict(LATENT[variant]) | ({"topics": few + FRESH, "K": 200} if few else {})
+    more = dict(LATENT_SIZE) | dict(TOPICS_LATENT[variant]) | ({"topics": few + FRESH, "K": 200} if few else {})
     with tempfile.TemporaryDirectory() as folder:
         made = uj.simulate(mechanism="latent", seed=seed, out=Path(folder) / "sim", **more)  # type: ignore[arg-type]
         whole = loaded(str(made.truth), str(made.run_folder), teams=made.teams)
@@ -280,7 +312,7 @@ def _latent_whole(variant: str, seed: int, few: int) -> tuple[uj.Collection, dic
 def _make_latent(spec: Spec) -> Case:
     variant, few = spec.how["variant"], spec.how.get("few", 0)
     if few:
-        part = first_topics(_latent_whole(variant, spec.seed, max(FEW))[0], few)
+        part = first_topics(_latent_whole(variant, world_seed(spec), max(FEW))[0], few)
         return Case(spec, part, everything(part), 1, few=tuple(range(few)))
     whole, family = _latent_whole(variant, spec.seed, 0)
     teams = runs_of(whole)
@@ -294,19 +326,18 @@ def _make_latent(spec: Spec) -> Case:
 
 @lru_cache(maxsize=1)
 def _real_whole(name: str, data: str) -> uj.Collection:
-    about, folder = REAL[name], Path(data) / REAL[name]["path"]
+    about = {**REAL, **MORE_TOPICS}[name]
+    folder = Path(data) / about["path"]
     paths = folder / about["qrels"], folder / "runs"
     return loaded(*paths, teams=folder / "teams.tsv", lenient=True, only=about.get("only"))
 
 
 def _make_real(spec: Spec, data: str) -> Case:
     name = spec.how["collection"]
-    whole, rel = _real_whole(name, data), REAL[name]["rel"]
+    whole, rel = _real_whole(name, data), {**REAL, **MORE_TOPICS}[name]["rel"]
     random = np.random.default_rng([spec.seed, sum(map(ord, name))])
-    if "half" in spec.how:
-        random = np.random.default_rng([spec.seed, spec.how["half"], len(whole.topics)])
-        half = np.sort(random.permutation(len(whole.topics))[: (len(whole.topics) + 1) // 2])
-        return Case(spec, whole, everything(whole), rel, few=tuple(half.tolist()))
+    if "part" in spec.how:
+        return _some_topics(spec, whole, rel)
     if "one" in spec.how:
         return Case(spec, whole, one_per_topic(whole, rel, spec.how["one"], random), rel)
     depth = spec.how["depth"]
@@ -316,6 +347,18 @@ def _make_real(spec: Spec, data: str) -> Case:
     chosen = chosen_teams(whole, teams, spec.how["teams"], spec.how["kind"], depth, spec.seed)
     pooled = tuple(run for team in chosen for run in teams[team])
     return Case(spec, whole, top(whole, pooled, depth), rel, pooled, depth)
+
+
+def _some_topics(spec: Spec, whole: uj.Collection, rel: int) -> Case:
+    """A share of the topics, drawn at random, of all runs or of those of some teams."""
+    random = np.random.default_rng([spec.seed, spec.how["draw"], len(whole.topics), len(spec.how["part"])])
+    if spec.how["who"] != "all teams":
+        teams = runs_of(whole)
+        chosen = random.permutation(sorted(teams))[: math.ceil(SOME_TEAMS * len(teams))]
+        whole = whole.with_runs([run for team in sorted(chosen) for run in teams[team]])
+    many = math.ceil(PARTS[spec.how["part"]] * len(whole.topics))
+    few = np.sort(random.permutation(len(whole.topics))[:many])
+    return Case(spec, whole, everything(whole), rel, few=tuple(few.tolist()))
 
 
 def one_per_topic(whole: uj.Collection, rel: int, what: str, random: np.random.Generator) -> Mask:

@@ -8,8 +8,9 @@ outsiders  `fair-to-outsiders`. Truth: the share of its AP that a team with no p
            no team is outside: the loss of each pooled team when it is left out. Runs below half of the median AP
            under the full judgments are left aside (`all_runs` has them).
 topics     `enough-topics`. Truth in a simulation: tau of the order on these topics and on 100 others, both fully
-           judged. In a real collection there is only the other half: tau of the halves, mean over 50 random splits,
-           stepped up to 100 other topics (`stepped_up`); an estimate, itself off by some hundredths.
+           judged. Of a real collection only a part of the topics is asked about; the truth is an estimate from all of
+           them, itself off by some hundredths: tau of the halves, mean over 50 random splits, stepped up to the
+           topics asked about and 100 others (`stepped_up`).
 winners    Is the run called best truly first (solid), at least not significantly worse than the truly best one (paired
            t test, p >= 0.05: with care), or worse (fragile)? A word is right if it promises no more than that.
 pairs      `safe-comparisons`. Of the pairs called better or worse: how many are the other way round under the full
@@ -143,18 +144,18 @@ def _against_full(case: Case, measure: str, runs: Sequence[int]) -> float | None
     return float(np.mean(lost)) if lost else None
 
 
-def stepped_up(tau: float, topics: int, others: int = FRESH) -> float:
-    """Expected tau of `topics` and `others` topics, where `topics` and as many more agree by tau.
+def stepped_up(tau: float, size: int, topics: int, others: int = FRESH) -> float:
+    """Expected tau of `topics` and `others` topics, where two sets of `size` topics agree by tau.
 
     As Spearman and Brown step up a reliability: tau becomes a correlation r of normal scores (sin(pi/2 tau)), which is
-    the reliability of means over n topics, n / (n + k); k gives that over the others, and the correlation of the two
+    the reliability of means over n topics, n / (n + k); k gives that over other numbers, and the correlation of two
     means is the root of their product. Below 0 nothing can be stepped up.
     """
     r = math.sin(math.pi / 2 * tau)
     if r <= 0:
         return tau
-    k = topics * (1 - r) / r
-    return 2 / math.pi * math.asin(math.sqrt(r * others / (others + k)))
+    k = size * (1 - r) / r
+    return 2 / math.pi * math.asin(math.sqrt(topics / (topics + k) * others / (others + k)))
 
 
 def topics_truth(case: Case) -> dict[str, float]:
@@ -166,12 +167,14 @@ def topics_truth(case: Case) -> dict[str, float]:
     this = tau_b(scores[few].mean(axis=0), scores[~few].mean(axis=0))
     if case.spec.source != "real":
         return {"truth": this}
-    random, n = np.random.default_rng(case.spec.seed), int(few.sum())
+    random, half = np.random.default_rng(case.spec.seed), len(scores) // 2
     taus = []
     for _ in range(SPLITS):
         order = random.permutation(len(scores))
-        taus.append(tau_b(scores[order[:n]].mean(axis=0), scores[order[n:]].mean(axis=0)))
-    return {"truth": stepped_up(float(np.mean(taus)), n), "this_split": this, "halves": float(np.mean(taus))}
+        here, there = order[:half], order[half : 2 * half]
+        taus.append(tau_b(scores[here].mean(axis=0), scores[there].mean(axis=0)))
+    halves = float(np.mean(taus))
+    return {"truth": stepped_up(halves, half, int(few.sum())), "this_split": this, "halves": halves}
 
 
 def p_of(scores: NDArray[np.float64], a: Sequence[int], b: Sequence[int]) -> Floats:

@@ -139,10 +139,10 @@ def test_one_judgment_per_topic(whole: uj.Collection) -> None:
 
 def test_stepping_up_to_more_topics() -> None:
     """With as many others nothing changes; a half and 100 others of a simple model are met."""
-    assert truth_questions.stepped_up(0.7, 100) == pytest.approx(0.7)
+    assert truth_questions.stepped_up(0.7, 100, 100) == pytest.approx(0.7)
     random, n = np.random.default_rng(3), 25
     quality = random.normal(size=4000)
-    of = {m: quality + random.normal(size=4000) * math.sqrt(20 / m) for m in (25, 100)}
+    of = {m: quality + random.normal(size=4000) * math.sqrt(20 / m) for m in (25, 60, 100)}
     again = quality + random.normal(size=4000) * math.sqrt(20 / n)
 
     def tau(a: Any, b: Any) -> float:
@@ -150,8 +150,9 @@ def test_stepping_up_to_more_topics() -> None:
 
         return float(kendalltau(a, b).statistic)
 
-    assert truth_questions.stepped_up(tau(of[25], again), 25) == pytest.approx(tau(of[25], of[100]), abs=0.02)
-    assert truth_questions.stepped_up(-0.2, 25) == -0.2
+    assert truth_questions.stepped_up(tau(of[25], again), 25, 25) == pytest.approx(tau(of[25], of[100]), abs=0.02)
+    assert truth_questions.stepped_up(tau(of[25], again), 25, 60) == pytest.approx(tau(of[60], of[100]), abs=0.02)
+    assert truth_questions.stepped_up(-0.2, 25, 25) == -0.2
 
 
 def record(source: str, truth: float | None, word: str, value: float | None = None, **more: Any) -> dict[str, Any]:
