@@ -88,8 +88,7 @@ def test_the_report_says_what_the_study_says(
 ) -> None:
     section = report[key]
     if key == "another-judge":  # nobody judged a second time
-        assert section["command"] is None
-        assert (section["verdict"]["word"], section["verdict"]["value"]) == ("unknown", None)
+        assert section["command"] is None and section["verdict"] is None
         return
     assert section["verdict"] is not None
     assert plain(uj.study(key, collection, jobs=1).verdict) == section["verdict"]

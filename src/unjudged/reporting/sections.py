@@ -93,12 +93,12 @@ class Section:
         return {name: [row[i] for row in rows] for i, name in enumerate(self.result.columns)}
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """As plain values, for JSON; a question that nobody was asked (no second judge) has no verdict."""
         whole = self.result.to_dict()
         return {
             "key": self.key,
             "question": self.question,
-            "verdict": whole["verdict"],
+            "verdict": None if self.command is None else whole["verdict"],
             "notes": whole["notes"],
             "columns": whole["columns"],
             "rows": [list(row.values()) for row in whole["rows"]],
