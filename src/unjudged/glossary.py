@@ -162,6 +162,8 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
     ("swap, swaps, swap_rate, highest_rate, bin, bins", "A pair of runs swaps where two sets of topics disagree which "
         "is better. "
         "Rates are kept by the size of the difference, in bins of 0.01 (Voorhees and Buckley 2002)."),
+    ("share_low, share_high", "Lowest and highest share of comparisons that reach the required difference, over the "
+        "repeats of the swap method."),
     ("c", "Topics in each of two sets that are compared (--c)."),
     ("sampling, disjoint, replacement, independent", "How two sets of topics are drawn: disjoint (no topic in both), "
         "replacement (a topic may come twice), independent (sets may share topics)."),

@@ -442,7 +442,10 @@ _VARIANTS = (
     *(_variant(command, "qrels", nargs="?") for command in ("study", "paper", "pool describe", "compare", "report")),
     *(_variant(command, "runs", nargs="*") for command in ("study", "paper", "pool describe", "compare", "report")),
     # pools
-    *(_variant(verb, "pooled", default="all") for verb in ("pool describe", "qrels")),
+    _variant("qrels", "pooled", default="all"),
+    _variant("pool describe", "pooled", default=None, help="the runs the pool was made from: a file with one name a "
+        "line, or a TSV with the columns run and pooled (yes or no); infer: those that look pooled, as --runs does "
+        "unless told; all: every run given, as the table does unless told"),
     _variant("qrels shallow", "depth", help="depth of the new pool", required=True),
     _variant("qrels noise", "depth", help="favour the top D documents", default=10, check=None),
     _variant("pool build", "depth", help="cut every list here first; the depth of a depth pool", check=None),

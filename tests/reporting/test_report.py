@@ -212,13 +212,12 @@ def test_settings_are_checked() -> None:
             Settings(**wrong)  # type: ignore[arg-type]
 
 
-def test_too_small_a_collection_is_refused() -> None:
+def test_one_run_is_refused_and_one_topic_is_unknown() -> None:
     one = {"1": {"d": 1}, "2": {"d": 1}}
     run = {"1": {"d": 1.0}, "2": {"d": 1.0}}
     with pytest.raises(UsageError, match="two are needed"):
         uj.report(uj.load(one, {"a": run}))
-    with pytest.raises(UsageError, match="two judged topics"):
-        uj.report(uj.load({"1": {"d": 1}}, {"a": run, "b": run}))
+    assert set(uj.report(uj.load({"1": {"d": 1}}, {"a": run, "b": run})).words.values()) == {"unknown"}
     with pytest.raises(UsageError, match="a seed is a whole number of 0 or more, not -1"):
         uj.report(uj.load(one, {"a": run, "b": run}), seed=-1)
 

@@ -352,7 +352,7 @@ def test_a_pool_of_one_team_is_judged_by_those_outside(made: uj.Collection) -> N
     c = uj.load(seen, lists_of(made), teams=made.teams)
     verdict = uj.study("leave-team-out", c, measures="AP", all_runs=True, depth=10, pooled=inside).verdict
     assert verdict is not None and verdict.word == "fragile" and "by 4 teams outside the pool" in verdict.sentence
-    assert "no pool can be seen, so the upper end counts" in verdict.sentence
+    assert "these runs do not show the whole pool, so the upper end counts" in verdict.sentence
 
 
 def test_few_teams_or_topics_make_no_verdict(po1: uj.Collection, tiny: uj.Collection) -> None:

@@ -506,7 +506,6 @@ def test_provenance_names_every_choice(collections: dict[str, Any]) -> None:
         ({"alpha": 0}, "alpha lies between 0 and 1, not 0"),
         ({"top": 0}, "--top is a share between 0 and 1 or a whole number of runs, not 0"),
         ({"top": 1}, "fewer than two runs are left to be corrected"),
-        ({"pooled": ["r0", "r1"]}, "all runs that are left belong to one team"),
         ({"pooled": ["nobody"]}, "none of the pooled runs is among the runs given"),
     ],
 )
@@ -514,6 +513,12 @@ def test_misuse_gets_one_sentence(collections: dict[str, Any], options: dict[str
     with pytest.raises(UsageError) as problem:
         study(collections["c0"], **options)
     assert sentence in str(problem.value)
+
+
+def test_one_pooled_team_cannot_be_left_out(collections: dict[str, Any]) -> None:
+    verdict = study(collections["c0"], pooled=["r0", "r1"]).verdict
+    assert verdict is not None and verdict.word == "unknown"
+    assert verdict.sentence == "all pooled runs are of one team, so none can be left out"
 
 
 def test_without_teams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -352,3 +352,37 @@ def test_the_comment_has_outcome_first_then_topics_and_what_to_judge(
     places = [comment.find(part) for part in ("**cannot tell**: team05-4", "| P@10 |", "question 10", "Next: judge D")]
     assert places == sorted(places) and places[0] == 0
     assert "wrote comment.md" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("said", "better", "worse"), [("fail", 1, 6), ("pass", 6, 1)])
+def test_where_compare_has_another_word_a_sentence_says_why_both_hold(
+    said: str, better: int, worse: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RR is .5 lower on 6 of 20 topics and .5 higher on one: t is -2.03, p is .056 two-sided and .028 one-sided."""
+    new = [1] * better + [2] * worse + [1] * (TOPICS - better - worse)
+    old = [2] * better + [1] * (TOPICS - better)
+    c = collection(new, old)
+    gate, pair = uj.gate(c, "new", "old", "RR", margin=0), uj.compare(c, "RR")
+    assert answer(gate) == said and [row[-2] for row in pair.rows()] == ["cannot tell"]
+    (note,) = gate.notes
+    assert note == (
+        f"RR: compare cannot tell, which does not contradict '{said}': it asks whether the runs differ at all "
+        "(two-sided), ci whether a loss of 0 is ruled out or sure (one-sided)"
+    )
+    assert any("ci whether a loss of its margin is ruled out or sure (one-sided)" in note for note in pair.notes)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {int(d == 'rel')}\n" for t in range(TOPICS) for d in DOCS))
+    for name, ranks in (("new", new), ("old", old)):
+        lists = [(t, [*(f"n{i}" for i in range(r - 1)), "rel"]) for t, r in enumerate(ranks)]
+        lines = (f"{t} Q0 {doc} {i + 1} {9 - i} {name}\n" for t, docs in lists for i, doc in enumerate(docs))
+        (tmp_path / name).write_text("".join(lines))
+    files = [str(tmp_path / name) for name in ("qrels", "new")]
+    assert main(["ci", *files, "--baseline", str(tmp_path / "old"), "-m", "RR", "--margin", "0"]) == (said == "fail")
+    assert "does not contradict" in capsys.readouterr().err
+
+
+def test_nothing_is_explained_where_gate_and_compare_agree() -> None:
+    for c in (collection([1, 1, 2], [4, 5]), collection([4, 5], [1, 1, 2])):
+        assert not any("contradict" in note for note in uj.gate(c, "new", "old", "RR").notes)
+
+
+DOCS = ("rel", *(f"n{i}" for i in range(12)))

@@ -110,7 +110,7 @@ def test_runs_that_never_differ_cannot_swap() -> None:
 
 
 def test_nothing_is_confirmed_by_chance_alone() -> None:
-    chance = np.random.default_rng(1).random((16, 6))
+    chance = np.random.default_rng(1).random((26, 6))
     verdict = uj.swap(scores_of(chance), sampling="disjoint", trials=100).verdict
     assert verdict is not None and (verdict.word, verdict.value) == ("fragile", 0.0)
 

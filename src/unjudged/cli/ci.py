@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"the gate compares one run with its baseline, {len(collection.runs) - 1} runs were given")
     new = next(name for name in collection.runs if name != baseline)
     found = gate(collection, new, baseline, call=args.call, **given)
+    options.print_notes(found.notes)
     said = answer(found)
     if args.junit:
         options.write_output(junit(found, args.doubt != "pass"), args.junit)

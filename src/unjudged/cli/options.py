@@ -141,7 +141,7 @@ def pool_keywords(args: argparse.Namespace) -> dict[str, Any]:
     """The options of the group `pool` as keyword arguments, with the names of the pooled runs read from their file."""
     from unjudged.collection.pool import read_pooled
 
-    return {**keywords(args, *POOL), "pooled": read_pooled(args.pooled)}
+    return {**keywords(args, *POOL), "pooled": None if args.pooled is None else read_pooled(args.pooled)}
 
 
 def measures_asked(args: argparse.Namespace, command: str) -> Sequence[str]:

@@ -31,6 +31,8 @@ def _describe(args: argparse.Namespace) -> None:
     from unjudged.pools.describe import describe, judged_curves, pooled_runs
 
     pool = options.pool_keywords(args)
+    if pool["pooled"] is None:
+        pool["pooled"] = "infer" if args.by_run else "all"
     if args.collections is not None:
         if args.curves or args.by_run:
             raise UsageError(f"{'--curves' if args.curves else '--runs'} is for one collection at a time")
@@ -42,7 +44,7 @@ def _describe(args: argparse.Namespace) -> None:
     if args.curves:
         result = judged_curves(collection, call=args.call)
     elif args.by_run:
-        result = pooled_runs(collection, depth=args.depth, pooled=pool.get("pooled"), call=args.call)
+        result = pooled_runs(collection, depth=args.depth, pooled=pool["pooled"], call=args.call)
     else:
         result = describe(collection, **pool, rel=args.rel, call=args.call)
     options.write_result(result, args)

@@ -199,8 +199,6 @@ class Asking:
             slices_of(self.collection.topics, self.slice)  # what cannot be used is told before the work
         if len(self.collection.runs) < 2:
             raise UsageError("a report compares runs: at least two are needed")
-        if len(self.collection.topics) < 2:
-            raise UsageError("a report needs at least two judged topics")
         by_name = tuple(sorted(self.collection.runs))
         if by_name != self.collection.runs:
             object.__setattr__(self, "collection", self.collection.with_runs(by_name))

@@ -32,6 +32,8 @@ def taus(scores: Matrices, unit: int) -> Arrays:
     cite="sakai2007",
     figures={"": ("agreement",)},
     scores=True,
+    columns=COLUMNS,
+    limit="agreement",
 )
 def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
     """Do two measures order the runs alike?
@@ -49,7 +51,7 @@ def agreement(case: Case, scoring: Scoring, runs: Runs) -> Answer:
     return Answer(
         COLUMNS,
         [(*pair, tau, p) for pair, tau, p in found],
-        _verdict(case, [(tau, *pair) for pair, tau, _ in found]),
+        _verdict(case, scores, [(tau, *pair) for pair, tau, _ in found]),
         lambda: _table(last(scores.names, silent), {pair: tau for pair, tau, _ in found}),
         {"agreement": agreement_map},
         "Kendall's tau between the orders of the runs by two measures.",
@@ -68,7 +70,7 @@ def _table(names: Sequence[str], tau: dict[tuple[str, str], float]) -> Table:
     return ["", *names[1:]], table
 
 
-def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
+def _verdict(case: Case, scores: Matrices, pairs: list[tuple[float, str, str]]) -> Verdict:
     """Does it matter which measure is used?"""
     limit = case.limits["agreement"]
     known = [pair for pair in pairs if not math.isnan(pair[0])]
@@ -82,7 +84,8 @@ def _verdict(case: Case, pairs: list[tuple[float, str, str]]) -> Verdict:
         if len(known) > 1
         else f"{low[1]} and {low[2]} {'' if alike else 'do not '}order the runs alike (tau {low[0]:.3f})"
     )
-    return limit.verdict(sentence, low[0], decided_by=low[1:])
+    few = limit.too_few(runs=len(scores.runs), topics=len(scores.topics))
+    return limit.verdict(sentence, low[0], too_few=few, decided_by=low[1:])
 
 
 def agreement_map(result: Result) -> Figure:

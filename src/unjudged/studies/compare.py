@@ -22,7 +22,7 @@ from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
 from unjudged.studies.engine.groups import Holes, PairScoring, PairTesting
-from unjudged.studies.engine.outcome import BETTER, HOLES, SAME, WORSE, Flags, rule_of
+from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, HOLES, SAME, WORSE, Flags, rule_of
 from unjudged.studies.engine.significance import FAMILY_WISE
 from unjudged.text import counted, percent, signed
 
@@ -110,6 +110,7 @@ def compare(
     found = compare_pairs(case, scores, pairs_asked, test, rule, scoring.holes, growth=scoring.growth, seed=runs.seed)
     note_holes(case, found)
     _note_tests(case, found)
+    _note_gate(case, found, baseline)
     by_pairs = pairs or bounded
     lead = found.scores.names[leading(found.scores.measures)]
     drawn: dict[str, Chart] = {CHARTS[0]: lambda result: map_of_pairs(result, lead), CHARTS[1]: differences}
@@ -308,6 +309,17 @@ def _note_tests(case: Case, found: Compared) -> None:
         case.note(f"{what} by the same amount on every topic: such a p value says nothing about other topics")
     if len(found.scores.topics) > 1 and (reach := found.out_of_reach):
         case.note(reach)
+
+
+def _note_gate(case: Case, found: Compared, baseline: str | None) -> None:
+    """Of runs against a baseline, or of two runs: why `ci` may say something else about a pair that is not better."""
+    said = {outcome.word for outcomes in found.outcomes for outcome in outcomes}
+    if (baseline is None and len(found.pairs[0]) > 1) or not said & {CANNOT_TELL, WORSE}:
+        return
+    case.note(
+        "compare asks whether runs differ at all (two-sided), ci whether a loss of its margin is ruled out or sure "
+        "(one-sided), so that their answers about a pair may differ without contradiction"
+    )
 
 
 def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:

@@ -76,6 +76,8 @@ def _verdict(case: Case, collection: Collection, judged: Floats, relevant: Float
         )
     )
     few = limit.too_few(topics=len(case.topics), runs=len(case.runs))
+    if not few and not len(collection.hits.row):
+        few = "no run returns a judged document"
     drop = case.step(
         "leave topics without a relevant document out of the means",
         "score",

@@ -110,7 +110,7 @@ def _verdict(case: Case, rows: list[Row], per: str, rel: int) -> Verdict:
     sentence = (
         f"{alone} of the relevant documents were found by one {per} only, {percent(shares[most])} by {most} alone"
     )
-    few = limit.too_few(teams=len(rows)).replace("team", per)
+    few = limit.too_few(teams=len(rows), topics=len(case.topics)).replace("team", per)
     study = "leave-team-out" if per == "team" else "leave-run-out"
     step = case.step(f"see what a {per} loses without the documents that only it found", "study", study)
     return limit.verdict(sentence, shares[most], too_few=few, decided_by=(most,), next=step)

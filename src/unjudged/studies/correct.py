@@ -32,7 +32,7 @@ from unjudged.measures import measures as parse_measures
 from unjudged.measures.bounds import BOUNDED
 from unjudged.options import check
 from unjudged.results import Result, Row, Step, Verdict
-from unjudged.scoring import score_bounds
+from unjudged.scoring import score, score_bounds
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits, tried_by_estimating
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
@@ -755,6 +755,8 @@ def after_correction(
     few = few if left == "team" else few.replace("team", "run")
     trust = tried.trust
     if trust.before < ZERO:
+        if len(set(np.round(score(case.collection, [measure]).mean_values()[:, 0], 12).tolist())) < 2:
+            return limit.unknown(f"by {measure} all runs have the same score, so there is nothing a run could lose")
         sentence = f"nothing to correct: left-out runs lose nothing here in {measure}"
         return limit.verdict(sentence, 0.0, finding=sentence, too_few=few)
     if trust.before < limit["small"]:

@@ -45,7 +45,7 @@ from unjudged.studies.correct import (
     tried_by_scoring,
 )
 from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits
-from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, register
+from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, Unanswerable, register
 from unjudged.studies.engine.setup import best_runs
 from unjudged.text import counted, printed
 
@@ -214,6 +214,8 @@ def correction(
     pool = pool_to_correct(case, read, pooling, how)
     case.note(f"{pool}, {len(read.runs) - len(pool.runs)} not pooled{pool.guessed}")
     groups = groups_of(read, pool, leave)
+    if len(set(groups.values())) < 2:
+        raise Unanswerable(f"all pooled runs are of one {leave}, so none can be left out")
     merging = {"alpha": merge_weight, "indicator": indicator}
     every = METHODS if methods is None else chosen
     shared = Experiment.of(read, pool, groups, how, methods=every, **merging, top=top)
@@ -323,7 +325,7 @@ def _scored(
         q0 = collection.keeping(membership(collection, kept, by="ranks").found(), "pooled", kept)
     scorer = Scorer.of(q0, kept, [measure], {run: groups[run] for run in kept.runs})
     if len(set(scorer.groups)) < 2:
-        raise UsageError("all runs that are left belong to one team; nothing remains when it is left out")
+        raise Unanswerable("all runs that are left belong to one team; nothing remains when it is left out")
     parts = case.run(tried_by_scoring, scorer, list(dict.fromkeys(scorer.groups)), f"{many}, by {measure}")
     out = joined([LeftOut(**part) for part in parts])
     per_topic = scorer.values(scorer.hits(scorer.places.tolist()), np.ones(len(q0.judgments), bool))[0].T

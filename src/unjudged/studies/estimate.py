@@ -41,7 +41,7 @@ def estimated(shared: tuple[Collection, Rankings, tuple[Measure, ...], Limits], 
     }
 
 
-@register("estimate", help="scores with unjudged documents estimated, and 90 %% intervals", figures={"": ("estimate",)})
+@register("estimate", help="scores with unjudged documents estimated, with intervals", figures={"": ("estimate",)})
 def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) -> Answer:
     """What would the scores be with all documents judged?
 

@@ -27,7 +27,7 @@ from unjudged.studies.compare import check_margin
 from unjudged.studies.engine import Answer, Case, Runs, Table, register
 from unjudged.studies.engine.compared import Compared, Scored, compare_pairs, scored
 from unjudged.studies.engine.groups import Group, PairScoring
-from unjudged.studies.engine.outcome import Rule, rule_of
+from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, SAME, WORSE, Rule, rule_of
 from unjudged.studies.engine.significance import Test
 from unjudged.text import counted, listed, percent, signed
 
@@ -124,6 +124,7 @@ def gate(
     worse = CORRECTIONS[testing.adjustment]([tested.p_worse for tested in tests]).tolist()
     checked = [_checked(found, m, tested, worse[m], alike[m], fewest, holes) for m, tested in enumerate(tests)]
     rows = [one.row(rule) for one in checked]
+    _note_compare(case, run, checked, found, rule)
     hanging = next((one.measure for one in checked if one.on_holes(rule)), None)
     return Answer(
         COLUMNS,
@@ -216,6 +217,23 @@ class Checked:
         t = self.tested
         numbers = (self.baseline, self.run, self.difference, t.low, t.high, t.p_not_worse, self.p_worse, t.detectable)
         return (self.measure, verdict, *numbers, *self.unjudged, t.difference, *(self.open or (None, None)), why)
+
+
+AGREE = {PASS: (BETTER, SAME), FAIL: (WORSE,), DOUBT: (CANNOT_TELL,)}
+"""What compare says of the pair where nobody would wonder."""
+
+
+def _note_compare(case: Case, run: str, checked: list[Checked], found: Compared, rule: Rule) -> None:
+    """Where compare has another word for this pair, a sentence on why both hold."""
+    for one, (outcome,) in zip(checked, found.outcomes, strict=True):
+        said = one.decided(rule)[0]
+        if outcome.word not in AGREE[said]:
+            told = "cannot tell" if outcome.word == CANNOT_TELL else f"calls {run} {outcome.word}"
+            case.note(
+                f"{one.measure}: compare {told}, which does not contradict '{said}': it asks whether the runs differ "
+                f"at all (two-sided), ci whether a loss of {rule.margin:g} is ruled out or sure (one-sided)"
+            )
+            return
 
 
 def _same_lists(scores: Scored, pair: tuple[str, str], top: int) -> bool:

@@ -40,6 +40,7 @@ from unjudged.statistics.pairs import exact_mean, mean_scores
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Runs, Table, UsualScoring, leading, prepare, register
 from unjudged.studies.engine.case import words_of
+from unjudged.studies.engine.groups import Unanswerable
 from unjudged.studies.engine.setup import check_topic_scores, team_of
 from unjudged.studies.engine.workdir import Arrays
 from unjudged.text import counted, listed, percent
@@ -372,7 +373,7 @@ def _same_pairs(collection: Collection, name: str, other: Judgments, counts: set
     found = found if top is None else replace(found, other_top=top)
     kept = [place for place, topic in enumerate(found.topics) if topic in counts]
     if len(kept) < 2:
-        raise UsageError(f"{name}: the second judge needs at least two topics in common with the first")
+        raise Unanswerable(f"{name}: the second judge needs at least two topics in common with the first")
     return replace(found, topics=tuple(found.topics[place] for place in kept), tables=found.tables[kept])
 
 

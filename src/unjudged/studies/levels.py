@@ -186,8 +186,8 @@ def levels_verdict(case: Case, found: Levels) -> Verdict:
 
     Its agreement (tau) with the order under complete judgments, as the hole model expects it: the mean over
     completions of the judgments, or, where no pool can be seen, what most of them reach. The order is that of the
-    first repeat's runs by the leading measure. With next to no relevant documents per topic it can be called fragile,
-    but nothing better. A note tells down to which level each measure keeps the order.
+    first repeat's runs by the leading measure. With few relevant documents per topic it can be called fragile, but
+    nothing better; with one there is nothing to test. A note tells down to which level each measure keeps the order.
     """
     limit, setup = case.limits["fewer-judgments"], found.setup
     main = setup.measures[leading(setup.measures)]
@@ -202,7 +202,7 @@ def levels_verdict(case: Case, found: Levels) -> Verdict:
     low, high = np.quantile(taus, [limit["tail"], 1 - limit["tail"]])
     value = exact_mean(taus) if completed.seen else float(low)
     middle = float(np.median(judgments.count(setup.scoring.smallest)[setup.counted]))
-    if middle < limit["relevant"] and limit.word(value) != "fragile":
+    if middle < limit["least"] or (middle < limit["relevant"] and limit.word(value) != "fragile"):
         return limit.unknown(
             f"too few judgments per topic to test the order: half of the topics have {middle:g} relevant documents or "
             f"fewer (at least {limit['relevant']:g} are needed)"
@@ -210,7 +210,7 @@ def levels_verdict(case: Case, found: Levels) -> Verdict:
     kept = f"{in_order(exact_mean(taus))} would keep their order"
     sentence = f"with complete judgments {kept} by {main} (tau {exact_mean(taus):.2f}, {low:.2f} to {high:.2f})"
     if not completed.seen:
-        sentence += "; no pool can be seen, so the lower end counts"
+        sentence += "; these runs do not show the whole pool, so the lower end counts"
     few = limit.too_few(runs=len(setup.selections[0]), topics=int(setup.counted.sum()))
     surely = float(low) + limit["slack"]
     solid = {limit.word(value), limit.word(surely)} == {"solid"}

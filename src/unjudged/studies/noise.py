@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -96,6 +97,9 @@ def _tell(case: Case, rows: Sequence[Row], measure: str) -> None:
         if name == measure and rate:
             taus.setdefault((kind, rate), []).append(tau)
     means = {key: exact_mean(values) for key, values in taus.items()}
+    if any(math.isnan(tau) for tau in means.values()):
+        case.note(f"there is no order by {measure} that errors could change: all runs have the same score")
+        return
     told = ", ".join(f"{percent(rate)} leave tau {tau:.2f}" for (kind, rate), tau in means.items() if kind == RANDOM)
     case.note(f"random errors of {told} by {measure}")
     favoured = {kind.removeprefix("favours "): tau for (kind, _), tau in means.items() if kind != RANDOM}

@@ -23,6 +23,8 @@ PERCENT = (100, 90, 70, 50, 30, 10)
     help="order and significance when judgments are taken away at random",
     cite="sakai2007",
     figures=steps.FIGURES,
+    columns=steps.COLUMNS,
+    limit="fewer-judgments",
 )
 def reduction(
     case: Case, scoring: Scoring, runs: Runs, testing: Testing, *, levels: Any = PERCENT, repeats: int = 1

@@ -91,6 +91,8 @@ def _verdict(case: Case, measure: Measure, runs: list[str], ends: Floats) -> Ver
     now, low, high = ends.T
     if not now.max() > 0:
         return limit.unknown(f"by {measure} every run scores 0, so there is no first place to be lost")
+    if len(runs) > 1 and now.max() - now.min() < ZERO:
+        return limit.unknown(f"by {measure} all runs have the same score, so there is no first place to be lost")
     first = tuple(run for run, end in zip(runs, high, strict=True) if end >= low.max() - ZERO)
     widest = int(np.argmax(np.round(high - low, 12)))
     width = float(high[widest] - low[widest])

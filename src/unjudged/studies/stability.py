@@ -42,6 +42,8 @@ def minorities(shared: Matrices, unit: tuple[int, tuple[float, ...], int, int, b
     cite="buckley2000",
     figures={"": ("stability",)},
     scores=True,
+    columns=COLUMNS,
+    limit="stability",
 )
 def stability(
     case: Case,
@@ -85,7 +87,7 @@ def stability(
     return Answer(
         COLUMNS,
         [(name, f, *pair) for name, pairs in found.items() for f, pair in zip(given, pairs, strict=True)],
-        _verdict(case, silent, given, found),
+        _verdict(case, scores, silent, given, found),
         lambda: _table(silent, given, found),
         {"stability": stability_lines},
         "Minority rate / share of ties at each fuzziness; bold: the lowest minority rate.",
@@ -114,13 +116,23 @@ def _table(silent: Mapping[str, str], given: tuple[float, ...], found: Found) ->
     return ["measure", *(f"{f:g}" for f in given)], table
 
 
-def _verdict(case: Case, silent: Mapping[str, str], given: tuple[float, ...], found: Found) -> Verdict:
-    """How often do topic sets disagree about two runs? By the measure with the lowest rate."""
+def _verdict(
+    case: Case, scores: Matrices, silent: Mapping[str, str], given: tuple[float, ...], found: Found
+) -> Verdict:
+    """How often do topic sets disagree about two runs? By the measure with the lowest rate.
+
+    Where all pairs tie, nothing can contradict anything, so that a measure that ties them all has no rate.
+    """
     limit = case.limits["stability"]
     place = min(range(len(given)), key=lambda i: abs(given[i] - limit["fuzziness"]))
     rates = {name: pairs[place] for name, pairs in found.items() if name not in silent}
     if not rates:
         return limit.unknown("all runs have the same scores, so topic sets cannot contradict each other")
+    rates = {name: pair for name, pair in rates.items() if pair[1] < 1}
+    if not rates:
+        return limit.unknown(
+            f"at fuzziness {given[place]:g} all runs are tied, so topic sets cannot contradict each other"
+        )
     best, worst = (pick(rates, key=lambda name: rates[name][0]) for pick in (min, max))
     rate, ties = rates[best]
     sentence = (
@@ -129,7 +141,8 @@ def _verdict(case: Case, silent: Mapping[str, str], given: tuple[float, ...], fo
     )
     if len(rates) > 1:
         sentence += f", and in {layouts.percent(rates[worst][0])} by {worst}"
-    return limit.verdict(sentence, rate, decided_by=(best,))
+    few = limit.too_few(runs=len(scores.runs), topics=len(scores.topics))
+    return limit.verdict(sentence, rate, too_few=few, decided_by=(best,))
 
 
 def stability_lines(result: Result) -> Figure:

@@ -92,6 +92,8 @@ def swaps_of(shared: Matrices, unit: Unit) -> Arrays:
     cite="voorhees2002",
     figures={"curve": ("swap rate", "samplings"), "shared_topics": ("shared topics",), "": ("sensitivity",)},
     scores=True,
+    columns=COLUMNS,
+    limit="swap",
 )
 def swap(
     case: Case,
@@ -152,7 +154,8 @@ def swap(
         )
         for (m, way, *_), v in zip(units, values, strict=True)
     }
-    verdict = _verdict(case, counted, silent, size, topics, levels[0], reading)
+    few = case.limits["swap"].too_few(runs=len(scores.runs), topics=topics)
+    verdict = _verdict(case, counted, silent, size, topics, levels[0], reading, few)
     if curve:
         charts: dict[str, Chart] = {"swap rate": swap_curves, "samplings": sampling_curves}
         return Answer(CURVE, _curve_rows(counted), verdict, None, charts, **more)
@@ -304,7 +307,7 @@ def _shared_sentence(overlap: Mapping[Sampling, SharedTopics], size: int) -> str
 
 
 def _verdict(
-    case: Case, counted: Found, silent: Mapping[str, str], size: int, topics: int, level: float, rule: Rule
+    case: Case, counted: Found, silent: Mapping[str, str], size: int, topics: int, level: float, rule: Rule, few: str
 ) -> Verdict:
     """How large must a difference be, and how common are such differences? Of the most sensitive measure.
 
@@ -328,13 +331,13 @@ def _verdict(
     ]
     known = [(measure, need) for measure, need in asked if not math.isnan(need.share)]
     if not known:
-        return limit.verdict(f"no difference is confirmed by other topics with {level:g}% confidence", 0.0)
+        return limit.verdict(f"no difference is confirmed by other topics with {level:g}% confidence", 0.0, too_few=few)
     measure, need = max(known, key=lambda one: one[1].share)
     sentence = (
         f"with {size} topics, a difference of {need.difference:.2f} in {measure} is confirmed by {size} other topics "
         f"with {level:g}% confidence ({way} sets); {layouts.percent(need.share)} of the comparisons are that large"
     )
-    return limit.verdict(sentence, need.share, decided_by=(measure,))
+    return limit.verdict(sentence, need.share, too_few=few, decided_by=(measure,))
 
 
 def swap_curves(result: Result) -> Figure:

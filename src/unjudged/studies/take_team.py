@@ -106,7 +106,9 @@ def _verdict(case: Case, found: bias.Bias) -> Verdict:
         f"full one on average, {lowest:.3f} at worst ({worst})"
     )
     few = limit.too_few(
-        teams=len({team for team, _ in known}), runs=min(len(selection) for selection in found.setup.selections)
+        teams=len({team for team, _ in known}),
+        runs=min(len(selection) for selection in found.setup.selections),
+        topics=int(found.setup.counted.sum()),
     )
     step = case.step("see what leaving out a single team changes", "study", "leave-team-out")
     return limit.verdict(sentence, mean, too_few=few, decided_by=(worst,), next=step)

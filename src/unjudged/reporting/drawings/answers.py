@@ -155,8 +155,8 @@ def score_range(section: Section, rows: Rows) -> Drawing:
     return Drawing(finding, about, body.table, body)
 
 
-def fair(section: Section, rows: Rows) -> Drawing:
-    """The best run of every team, with its rank in the pool and without its team."""
+def fair(section: Section, rows: Rows) -> Drawing | None:
+    """The best run of every team, with its rank in the pool and without its team; None where no run scores anything."""
     measure = rows[0]["measure"]
     best: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -164,6 +164,8 @@ def fair(section: Section, rows: Rows) -> Drawing:
             kept = best.get(row["left_out"])
             if kept is None or row["rank_full"] < kept["rank_full"]:
                 best[row["left_out"]] = row
+    if not best:
+        return None
     order = sorted(best, key=lambda team: (best[team]["change_pct"], best[team]["rank_full"], team))
     shown = shapes.chosen(order, _decided(section))
     places = [float(v) for row in best.values() for v in (row["rank_full"], row["rank_reduced"])]
@@ -177,9 +179,9 @@ def fair(section: Section, rows: Rows) -> Drawing:
         marks += shapes.dot(axis, before) + (shapes.dot(axis, after, "open") if after != before else "")
         cells = (f"{before} → {after}" if after != before else f"{before}", _lost(-row["change_pct"]))
         drawn.append(Row(row["run"], marks, cells, "loses" if after > before else "", team in shown))
-    worst = best[order[0]] if order else None
+    worst = best[order[0]]
     finding = "No run loses when its team is left out of the pool"
-    if worst is not None and worst["change_pct"] < 0:
+    if worst["change_pct"] < 0:
         fallen = worst["rank_reduced"] - worst["rank_full"]
         what = f"falls {counted(fallen, 'place')}" if fallen > 0 else "keeps its rank"
         finding = f"Leave {order[0]} out of the pool and its best run {what}, losing {-worst['change_pct']:.1f}\u00a0%"

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
-from unjudged.errors import UsageError
 from unjudged.measures import Measure
 from unjudged.scoring import score
 from unjudged.statistics.correlation import tau_b
 from unjudged.statistics.pairs import ZERO, all_pairs
 from unjudged.statistics.ranks import ranks
 from unjudged.studies.engine.case import Case
+from unjudged.studies.engine.groups import Unanswerable
 from unjudged.studies.engine.setup import Setup, check_topic_scores
 from unjudged.studies.engine.significance import Test, tested_pairs
 from unjudged.studies.engine.silent import NO_MEAN, ONE_MEAN
@@ -50,7 +50,7 @@ class Conditions:
         if test is not None:
             check_topic_scores(setup.measures)
             if setup.counted.sum() < 2:
-                raise UsageError("significance needs at least 2 topics, 1 given")
+                raise Unanswerable("one topic cannot show which runs differ, nor what fewer judgments change in that")
         everything = np.ones(len(setup.collection.judgments), bool)
         kept = np.packbits(np.stack([everything, *conditions.values()]), axis=1)
         return cls(setup.selected, setup.measures, (FULL, *conditions), kept, setup.counted, test)

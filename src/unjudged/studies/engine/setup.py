@@ -19,7 +19,7 @@ from unjudged.measures import Measure, measures, names_a_paper
 from unjudged.scoring import Scores, refuse_condensed_answers, score
 from unjudged.statistics.pairs import ZERO
 from unjudged.studies.engine.case import Case
-from unjudged.studies.engine.groups import Runs, RunsOfTeams, Scoring
+from unjudged.studies.engine.groups import Runs, RunsOfTeams, Scoring, Unanswerable
 from unjudged.studies.engine.silent import note_missing_grades
 from unjudged.text import counted as many_of
 from unjudged.text import listed
@@ -166,8 +166,10 @@ def matrices(
     else:
         setup = prepare(case, scoring, runs)
         found, settings = matrices_of(setup, geometric), setup.settings
+    if not found.topics:
+        raise UsageError(f"this study needs at least {many_of(least_topics, 'topic')}, 0 given")
     if len(found.topics) < least_topics:
-        raise UsageError(f"this study needs at least {many_of(least_topics, 'topic')}, {len(found.topics)} given")
+        raise Unanswerable(f"this needs at least {many_of(least_topics, 'topic')}, and there is only one to go by")
     return found, settings
 
 
@@ -276,7 +278,13 @@ def choose(collection: Collection, asked: Runs | RunsOfTeams, by: Measure | None
     if asked.one_per_team:
         if not collection.teams:
             raise UsageError("one run per team needs the teams: give --teams FILE (teams= in load)")
-        drawn = set(one_of_each(runs_by_team(collection, runs), asked.seed, repeat).values())
+        teams = runs_by_team(collection, runs)
+        if len(teams) < 2 <= len(runs):
+            only = next(iter(teams))
+            raise Unanswerable(
+                f"all {len(runs)} runs are of one team, {only}: one run per team leaves nothing to compare"
+            )
+        drawn = set(one_of_each(teams, asked.seed, repeat).values())
         runs = [run for run in runs if run in drawn]
     if asked.top is not None and by is not None:
         scores = score(collection, by).mean_values()[:, 0]
