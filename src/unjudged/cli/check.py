@@ -44,6 +44,8 @@ TIE_EFFECT = 0.001
 
 A_FEW_FILES = 4
 """Files with the same kind of finding that are listed one by one in text; tsv, csv and JSON list all."""
+AT_ONCE = 16
+"""So many runs are held at once while their ties are looked at."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
 
@@ -115,10 +117,9 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
     """Runs whose mean score depends on the order of tied documents by more than TIE_EFFECT."""
     if not paths or any(files.read_once(path) for path in (qrels, *paths.values())):
         return []
-    try:
-        effects = _effects(qrels, paths)
-    except UnjudgedError:  # of one of them: the others can still be looked at
-        effects = [effect for name, path in paths.items() for effect in _readable_effects(qrels, {name: path})]
+    names = list(paths)
+    some = [{name: paths[name] for name in names[i : i + AT_ONCE]} for i in range(0, len(names), AT_ONCE)]
+    effects = [effect for few in some for effect in _effects(qrels, few)]
     found = []
     for name, path in paths.items():
         moved = [e for e in effects if e.run == name and e.high - e.low > TIE_EFFECT]
@@ -129,14 +130,12 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
 
 
 def _effects(qrels: str, paths: dict[str, str]) -> list[TieEffect]:
-    return tie_effect(read_collection(qrels, paths, Reading("expected", lenient=True), jobs=1))
-
-
-def _readable_effects(qrels: str, paths: dict[str, str]) -> list[TieEffect]:
+    """Of the runs that can be read; the others are reported by other findings."""
     try:
-        return _effects(qrels, paths)
+        return tie_effect(read_collection(qrels, paths, Reading("expected", lenient=True), jobs=1))
     except UnjudgedError:
-        return []  # reported by other findings
+        alone = [{name: path} for name, path in paths.items()] if len(paths) > 1 else []
+        return [effect for one in alone for effect in _effects(qrels, one)]
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:

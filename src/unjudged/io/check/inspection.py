@@ -76,18 +76,22 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
     disputed: set[tuple[bytes, bytes]] = set()
     topic: bytes | None = None
     grades: dict[bytes, int] = {}
+    written: dict[bytes, int | None] = {}  # grades as they stand in the file
     for number, line in files.lines(path):
         fields = line.split()
-        if not fields or line[:1] == b"#":
+        many_fields = len(fields)
+        if not many_fields or line[:1] == b"#":
             continue
-        if len(fields) >= 6 and not topics and fields[1].upper() == b"Q0":
+        if many_fields >= 6 and not topics and fields[1].upper() == b"Q0":
             raise InputError(files.SWAPPED, path, number)
-        grade = grade_of(fields[3]) if len(fields) >= 4 else None
+        grade = None
+        if many_fields >= 4 and (grade := written.get(fields[3])) is None:
+            grade = written[fields[3]] = grade_of(fields[3])
         if grade is None:
             note("UJ121", number, detail=partial(unusable, line, "judgment"))
             continue
         doc = fields[2]
-        if len(fields) > 4:
+        if many_fields > 4:
             note("UJ127", number, detail=partial(quoted, line))
         if fields[0] != topic:
             topic = fields[0]
