@@ -135,8 +135,8 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
     ("solid, with care, fragile, unknown", "The words of a verdict. solid: rely on it; with care: mostly right, see "
         "what decided it; fragile: do not rely on it; unknown: the data cannot say. "
         "--thresholds FILE changes their limits."),
-    ("gate, pass, fail, passed", "A check that a new run is not worse than the baseline by the margin or more: pass, "
-        "fail or cannot tell (exit code 0, 1, 3)."),
+    ("gate, ci, pass, fail, passed", "A check that a new run is not worse than the baseline by the margin or more: "
+        "pass, fail or cannot tell (exit code 0, 1, 3)."),
     ("next, next step", "What to do now, with the command that does it; 'unjudged next' lists documents to judge."),
     ("decided_by", "The runs, teams, topics or judges that decided a verdict."),
     # studies

@@ -186,6 +186,6 @@ def test_a_chart_without_words_is_refused() -> None:
 
 def test_a_result_without_charts_says_so(sim: uj.Collection) -> None:
     with pytest.raises(UsageError, match="no chart"):
-        uj.score(sim, "AP").plot()
+        uj.gate(sim, "team01-1", "team01-2", "AP").plot()
     with pytest.raises(UsageError, match="there are power"):
         uj.study("power", sim, measures="AP", test="t").plot("tau")

@@ -330,5 +330,5 @@ def test_why_says_what_a_label_does_to_the_difference() -> None:
     aim = judging.Aim((np.array([0]), np.array([1])), "a - b", one=("a", "b"))
     hole: Any = SimpleNamespace(p=0.25)
     nothing: Any = None
-    said = judging._why(hole, aim, nothing, nothing, np.array([0.1, 0.3]))
-    assert said == "relevant: difference -0.1500, nonrelevant: +0.0500"
+    effect, said = judging._effect(hole, aim, nothing, nothing, np.array([0.1, 0.3]))
+    assert said == "relevant: difference -0.1500, nonrelevant: +0.0500" and effect is not None

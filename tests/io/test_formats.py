@@ -146,7 +146,7 @@ class TestText:
     def test_runs(self, tmp_path: Path, plain: Collection, kind: str, zipped: bool) -> None:
         name, text = RUN_TEXT[kind]
         found = uj.load(put(tmp_path, "qrels", trec_qrels()), put(tmp_path, name, text(), zipped))
-        assert found.runs == ("run",)
+        assert found.runs == (name.removesuffix(".jsonl").removesuffix(".json"),)
         assert not found.notes
         same(found, plain)
 
@@ -653,8 +653,8 @@ class TestTroubles:
         assert "line 2: no 'doc' here, which the first line has for the document" in found.notes[0]
 
     def test_what_is_not_recognised_is_trec(self, tmp_path: Path) -> None:
-        for name in ("bm25.json", "bm25.jsonl", "bm25.tsv"):
-            assert uj.load(GRADES, put(tmp_path, name, trec_run())).runs == ("bm25",)
+        for name, run in (("bm25.json", "bm25"), ("bm25.jsonl", "bm25"), ("bm25.tsv", "bm25.tsv")):
+            assert uj.load(GRADES, put(tmp_path, name, trec_run())).runs == (run,)
         with pytest.raises(InputError, match="needs 6 fields"):
             uj.load(GRADES, put(tmp_path, "r", "301 D1 1\n"))
         with pytest.raises(InputError, match="this file is empty"):

@@ -485,10 +485,10 @@ def test_folders_and_globs_by_name(bench: Bench) -> None:
     bench.file("junk", "runs/.DS_Store")
     bench.file(RUN, "odd[1].run")
     runs = bench.folder / "runs"
-    assert uj.load(TWO, runs).runs == ("B.run", "a.run", "b.run", "c")
+    assert uj.load(TWO, runs).runs == ("B.run", "a.run", "b.run", "c.txt")
     assert uj.load(TWO, str(runs / "*.run*")).runs == ("B.run", "a.run", "b.run")
     given = [runs / "c.txt", str(runs / "[ab].run"), bench.folder / "odd[1].run"]
-    assert uj.load(TWO, given).runs == ("c", "b.run", "odd[1].run")
+    assert uj.load(TWO, given).runs == ("c.txt", "b.run", "odd[1].run")
 
 
 def test_two_files_of_one_name(bench: Bench) -> None:

@@ -145,11 +145,11 @@ def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: S
         folder = ""
 
     def layout() -> tuple[Sequence[str], list[Sequence[Any]]]:
-        """Findings of one kind in more than a few files share a row, with the words of the first."""
+        """Findings of one kind in more than a few files share a row, with the words of the first by name."""
         rows: list[Sequence[Any]] = []
         for _, alike in itertools.groupby(found, key=lambda f: f.code):
             same = list(alike)
-            for f in same if len(same) <= A_FEW_FILES else same[:1]:
+            for f in same if len(same) <= A_FEW_FILES else [min(same, key=lambda f: f.file)]:
                 name = str(Path(f.file).relative_to(folder)) if folder else f.file
                 where = name if len(same) <= A_FEW_FILES else f"{len(same)} files, e.g. {name}"
                 rows.append((f.severity, f.code, where, f.line, f.sentence))

@@ -89,7 +89,10 @@ def _runs(given: Sequence[str]) -> dict[str, str] | None:
     paths: list[str] = []
     for spec in given:
         if files.kind(spec) == "folder":
-            inside = os.listdir(spec)  # noqa: PTH208 - pathlib takes long to import
+            try:
+                inside = os.listdir(spec)  # noqa: PTH208 - pathlib takes long to import
+            except OSError:  # told by the ordinary way
+                return None
             if any(files.kind(os.path.join(spec, name)) != "file" for name in inside):  # noqa: PTH118
                 return None
             paths += files.expand(spec) if inside else []

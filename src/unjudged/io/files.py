@@ -58,7 +58,9 @@ def _without(endings: frozenset[str], name: str) -> str:
 
 def called(given: str, names: Collection[str]) -> str:
     """Which of the names is meant by a name or a file: with or without its ending; as given where none is."""
-    return next((name for name in (given, file_name(given), run_name(given)) if name in names), given)
+    return next(
+        (name for name in (given, file_name(given), run_name(given), judge_name(given)) if name in names), given
+    )
 
 
 def source_name(path: str) -> str:

@@ -41,7 +41,7 @@ class FewRuns:
         """Does no unjudged document count by `measure`?"""
         if self.estimates is None:
             return False
-        share = self.estimates.columns.index("weight_in_holes")
+        share = self.estimates.columns.index("hole_share")
         return all(row[share] == 0 for row in self.estimates.rows())
 
 
