@@ -1,5 +1,14 @@
 #include "text.h"
 
+/* Hashes are computed so many documents ahead, and their slots fetched meanwhile: the table does not fit into the cache. */
+#define AHEAD 16
+
+static inline uint64_t hash_of(const char *docs, const int64_t *end, const int32_t *topic, size_t i)
+{
+    int64_t start = i ? end[i - 1] : 0;
+    return mix(hash_bytes(docs + start, (size_t)(end[i] - start)) + (uint64_t)topic[i] * 0x9E3779B97F4A7C15ull);
+}
+
 /* Codes for (topic, document) pairs that are not judged: equal pairs get equal codes, counted from `first`
  * in order of appearance. docs/ends as in finish(); topic and known rows per document. */
 static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
@@ -23,13 +32,21 @@ static PyObject *code_documents(PyObject *Py_UNUSED(module), PyObject *args)
         uint32_t *slot = calloc(size, sizeof *slot);
         int32_t *code = (int32_t *)out_data;
         int64_t next = first;
+        uint64_t ahead[AHEAD];
         failed = !slot;
+        for (size_t i = 0; i < n && i < AHEAD; i++) ahead[i] = row[i] >= 0 ? 0 : hash_of(docs.buf, end, topic, i);
         for (size_t i = 0; i < n && !failed && !full; i++) {
+            uint64_t h = ahead[i % AHEAD];
+            size_t later = i + AHEAD;
+            if (later < n && row[later] < 0) {
+                ahead[i % AHEAD] = hash_of(docs.buf, end, topic, later);
+                PREFETCH(&slot[ahead[i % AHEAD] & mask]);
+            }
             if (row[i] >= 0) { code[i] = row[i]; continue; }
             int64_t start = i ? end[i - 1] : 0;
             const char *s = (const char *)docs.buf + start;
             size_t m = (size_t)(end[i] - start);
-            uint64_t j = mix(hash_bytes(s, m) + (uint64_t)topic[i] * 0x9E3779B97F4A7C15ull) & mask;
+            uint64_t j = h & mask;
             for (; slot[j]; j = (j + 1) & mask) {
                 size_t o = slot[j] - 1;
                 int64_t other = o ? end[o - 1] : 0;
