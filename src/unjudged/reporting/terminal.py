@@ -91,9 +91,13 @@ def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
             yield [("", "     "), ("command", shlex.join(("unjudged", *step.command)))]
 
 
+WIDEST = 100
+"""Sentences are folded here, on narrower terminals at their width."""
+
+
 def show(report: Report) -> None:
     """Print the verdicts to standard output."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    width = min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
     try:
         "".join(MARKS.values()).encode(sys.stdout.encoding or "ascii")
         marks = MARKS
