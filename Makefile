@@ -52,9 +52,10 @@ test-wheel: dist
 # The fast tests with the oldest versions of the dependencies that pyproject.toml allows.
 lowest:
 	rm -rf build/lowest && $(PYTHON) -m venv build/lowest && build/lowest/bin/python -m pip install --quiet uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e .
-	build/lowest/bin/uv pip freeze --python build/lowest/bin/python --exclude-editable > build/lowest/versions.txt
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python -c build/lowest/versions.txt -e '.[dev]'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[parquet]'
+	build/lowest/bin/uv pip freeze --python build/lowest/bin/python --exclude-editable \
+	  | grep -Ev '^(pip|setuptools|uv)==' > build/lowest/versions.txt
+	build/lowest/bin/uv pip install --quiet --compile-bytecode --python build/lowest/bin/python -c build/lowest/versions.txt -e '.[dev]'
 	build/lowest/bin/python -m pytest -n auto --dist loadgroup -m 'not slow'
 
 # Before a tag: version, changelog, citation and tag agree.

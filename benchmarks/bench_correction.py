@@ -132,7 +132,7 @@ def compare(folder: Path, repeats: int) -> bool:
         f"\nplain version, 3 topics, {len(pool.runs)} runs, P@10: {times['plain']:.2f} s, ours {times['ours']:.3f} s, "
         f"ratio {times['plain'] / times['ours']:.0f}; largest difference {worst:.1e}"
     )
-    return worst < 1e-9
+    return bool(worst < 1e-9)
 
 
 def _cells(c: Collection, run: str) -> range:

@@ -32,11 +32,12 @@ class Page:
 
     def __init__(self, folder: Path) -> None:
         words = [sys.executable, "-m", "unjudged", "serve", "qrels.txt", "runs", "--teams", "teams.tsv", "--port", "0"]
-        self.program = subprocess.Popen([*words, "--jobs", "1"], cwd=folder, stderr=subprocess.PIPE, text=True)
-        assert self.program.stderr is not None
-        line = next(line for line in self.program.stderr if "The page is at" in line)
-        found = re.search(r"(http://\S+/)\?token=(\S+)", line)
-        assert found is not None
+        said = folder.parent / "said.txt"
+        with said.open("w") as file:
+            self.program = subprocess.Popen([*words, "--jobs", "1"], cwd=folder, stderr=file)
+        while (found := re.search(r"(http://\S+/)\?token=(\S+)\s", said.read_text())) is None:
+            assert self.program.poll() is None, said.read_text()
+            time.sleep(0.05)
         self.client = httpx.Client(base_url=found[1], headers={"X-Unjudged-Token": found[2]}, timeout=600)
 
     def view(self, **state: Any) -> tuple[float, float]:

@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _simulated(folder: Path, quick: bool) -> Path:
-    size = {"topics": 10, "runs": 24, "teams": 8} if quick else {"topics": 50, "runs": 60, "teams": 20}
+    size: dict[str, Any] = {"topics": 10, "runs": 24, "teams": 8} if quick else {"topics": 50, "runs": 60, "teams": 20}
     uj.simulate("adhoc", seed=1, out=folder, jobs=2, **size)
     return folder
 

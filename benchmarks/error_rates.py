@@ -75,7 +75,8 @@ def scores_of(qrels: Any, runs: Any, rel: int) -> dict[str, Matrix]:
 
 def load_sources(data: Path | None, simulated: bool) -> Sources:
     found: Sources = {("skewed", "-"): skewed(1000, 60, 3)}
-    for name, rel in REAL.items() if data else ():
+    for name, rel in REAL.items() if data is not None else ():
+        assert data is not None
         matrices = scores_of(data / name / "qrels.txt.gz", data / name / "runs", rel)
         found |= {(name, measure): matrix for measure, matrix in matrices.items()}
     for name, how in SIMULATED.items() if simulated else ():
@@ -138,6 +139,7 @@ def family(source: tuple[str, str], runs: int, how: str, collections: int, topic
         elif how == "bootstrap + Holm":
             p = holm(bootstrap(matrix).p_value)
         elif how == "bootstrap, enough":
+            assert draws is not None
             p = enough_resamples(matrix, pairs, draws)
         else:  # the shuffles of a base serve all its collections: they hold the same scores
             if base not in ranges:
@@ -212,7 +214,7 @@ def gate(source: str, measures: tuple[str, ...], topics: int, draws: int, margin
     """
     rng = np.random.default_rng(zlib.crc32(repr((source, measures, topics)).encode()))
     matrices = [SOURCES[source, measure] for measure in measures]
-    limit, rule = default_thresholds()["safe-comparisons"], Rule(ALPHA, 0.2, margin, 10)
+    limit, rule = default_thresholds()["safe-comparisons"], Rule(ALPHA, "holm", margin, 10)
     fewest = int(limit["gate_topics"]), int(limit["gate_differing"])
     said = {shift: {"pass": 0, "fail": 0, "cannot tell": 0} for shift in SHIFTS}
     for _ in range(draws):
@@ -229,7 +231,23 @@ def gate(source: str, measures: tuple[str, ...], topics: int, draws: int, margin
             worse = holm([t.p_worse for t in tests])
             one = [
                 Checked(
-                    name, 0.5, 0.5, t, float(p), False, int((z != 0).sum()), topics, fewest, (0.0, 0.0), 10, None
+                    measure=name,
+                    baseline=0.5,
+                    run=0.5,
+                    difference=float(z.mean()),
+                    tested=t,
+                    by_topics=t,
+                    from_holes=0.0,
+                    p_worse=float(p),
+                    same=False,
+                    differing=int((z != 0).sum()),
+                    topics=topics,
+                    fewest=fewest,
+                    unjudged=(0.0, 0.0),
+                    top=10,
+                    open=None,
+                    limit=None,
+                    strict=False,
                 ).decided(rule)[0]
                 for name, t, p, z in zip(measures, tests, worse, moved, strict=True)
             ]
@@ -319,7 +337,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 def tables(found: dict[str, dict[str, Any]]) -> str:
     """All tables, from the cells there are."""
-    parts = {kind: {} for kind in ("family", "coverage", "gate", "topics")}
+    parts: dict[str, dict[tuple[str, ...], Any]] = {kind: {} for kind in ("family", "coverage", "gate", "topics")}
     for key, value in found.items():
         kind, *rest = key.split("|")
         parts[kind][tuple(rest)] = value
@@ -353,11 +371,11 @@ def tables(found: dict[str, dict[str, Any]]) -> str:
         said += [table(("scores", "measures", "topics", *(f"{x:+.2f}" for x in SHIFTS)), rows)]
     if cells_of := parts["topics"]:
         rows = [
-            (
+            [
                 *(s, n, r, o, f"{v['true']:.3f}", f"{v['split']:+.3f} ({v['split_rmse']:.3f})"),
                 *(f"{v['formula']:+.3f} ({v['formula_rmse']:.3f})", f"{100 * v['covered']:.0f}"),
                 f"{v['solid_wrong']} of {v['solid']}",
-            )
+            ]
             for (s, n, r, o), v in cells_of.items()
         ]
         head = ("scores", "topics", "runs", "", "true tau", "split halves", "formula", "covered %", "solid wrong")

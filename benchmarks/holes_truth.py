@@ -152,7 +152,8 @@ def scores_unit(unit: Unit, data: str) -> Unit:
     plain = uj.score(c, names).values
     condensed = uj.score(c, [m(judged_only=True) for m in MEASURES]).mean_values()
     corrected = papers(c, looked_at, depth) if unit["setting"] in ("lto", "family") else {}
-    scores, pairs = [], []
+    scores: list[Any] = []
+    pairs: list[Any] = []
     limits = replace(LIMITS, outside=unit.get("outside", LIMITS.outside))
     for m, one in enumerate(estimates(c, MEASURES, limits)):
         for run in looked_at:
@@ -188,7 +189,7 @@ def papers(c: uj.Collection, new: Sequence[str], depth: int) -> dict[str, dict[s
         ).frame
     except uj.UnjudgedError:
         return {}
-    return {run: dict(zip(part.method, part.corrected, strict=True)) for run, part in table.groupby("run")}
+    return {str(run): dict(zip(part.method, part.corrected, strict=True)) for run, part in table.groupby("run")}
 
 
 def t_words(apart: Any) -> list[str]:
@@ -319,8 +320,9 @@ def settle(
         left = np.flatnonzero(~kept[docs])
         if found.settled[0] or not len(left):
             return {"labels": labels, "word": found.word[0]}
-        ready = places is not None
-        wanted = places if ready else _wanted(c, now, weights, found, docs, rank, pair, order, shuffled, kept)
+        wanted = (
+            places if places is not None else _wanted(c, now, weights, found, docs, rank, pair, order, shuffled, kept)
+        )
         chosen = docs[left[np.argsort(-wanted[left], kind="stable")][:BATCH]]
         kept[chosen] = True
         labels += len(chosen)
@@ -335,7 +337,8 @@ def by_program(c: uj.Collection, new: str, old: str, name: str) -> Any:
         for i, (t, doc) in enumerate(zip(judgments.topic, judgments.docs, strict=True))
     }
     wanted = np.full(len(judgments), -1001.0)
-    for built in uj.build_pool(two, name, depth=TOP, budget=len(judgments)).frame.itertuples():
+    pool: Any = uj.build_pool(two, name, depth=TOP, budget=len(judgments)).frame
+    for built in pool.itertuples():
         wanted[row[built.topic, built.doc]] = -built.order
     return wanted
 

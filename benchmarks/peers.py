@@ -122,7 +122,7 @@ class IrMeasures:
     def __init__(self) -> None:
         import ir_measures
 
-        self.package = ir_measures
+        self.package: Any = ir_measures
         self.names = dict(zip(("AP", "nDCG", "nDCG@10", "P@10", "RR", "Bpref", "Rprec"), SEVEN, strict=True))
 
     def judge(self, qrels: Any) -> Any:

@@ -208,10 +208,10 @@ def summary(title: str, rows: Sequence[tuple[Case, Answer, Answer]]) -> None:
         print(f"{kind:18s}{len(chosen):6d}", end="")
         for which in (1, 2):
             pairs = [(row[0], row[which]) for row in chosen]
-            right = sum(a.right(c) for c, a in pairs)  # type: ignore[union-attr, arg-type]
+            right = sum(a.right(c) for c, a in pairs)  # type: ignore[union-attr]
             said = [(c, a) for c, a in pairs if c.low is not None and a.depth is not None]  # type: ignore[union-attr]
-            unknown = sum(a.depth is None and not a.right(c) for c, a in pairs)  # type: ignore[union-attr, arg-type]
-            both = np.array([a.members(c) for c, a in said]).reshape(-1, 2)  # type: ignore[union-attr, arg-type]
+            unknown = sum(a.depth is None and not a.right(c) for c, a in pairs)  # type: ignore[union-attr]
+            both = np.array([a.members(c) for c, a in said]).reshape(-1, 2)  # type: ignore[union-attr]
             shown = "".join(
                 f"{v:{w}.3f}" if len(both) else f"{'-':>{w}s}" for v, w in zip(_mean(both), (10, 8), strict=True)
             )

@@ -1,6 +1,6 @@
 """Do rank intervals hold what they promise? Coverage where the true ranks are known.
 
-    python benchmarks/rank_coverage.py [--trials 1000] > coverage.md
+    python benchmarks/rank_coverage.py [--trials 4000] [--seed 1] [--worlds equal ...] > coverage.md
 
 Worlds: runs that are all equally good (the hardest case: every difference found is an error), runs in two groups of
 equals, and runs that all differ; scores that are normal, skewed and bounded (beta), and coarse (precision at 10).
@@ -20,7 +20,7 @@ from unjudged.statistics.rank_intervals import rank_intervals
 
 WORLDS = ("equal", "two groups", "all differ")
 SHAPES = ("normal", "beta", "coarse")
-SIZES = ((25, 5), (25, 20), (50, 20), (50, 50), (100, 20))
+SIZES = ((10, 5), (10, 20), (10, 50), (25, 5), (25, 20), (50, 20), (50, 50), (100, 20))
 
 
 def true_means(world: str, runs: int) -> np.ndarray:
@@ -64,16 +64,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=WORLDS)
     args = parser.parse_args()
     start = time.perf_counter()
     print("| runs are | scores | topics | runs | all ranks | one rank | width |\n|---|---|--:|--:|--:|--:|--:|")
-    for world in WORLDS:
+    for world in args.worlds:
         for shape in SHAPES:
             for topics, runs in SIZES:
                 every, one, width = covered(world, shape, topics, runs, args.trials, args.seed)
                 row = f"{100 * every:.1f} % | {100 * one:.1f} % | {width:.1f}"
                 print(f"| {world} | {shape} | {topics} | {runs} | {row} |", flush=True)
-    print(f"\n{args.trials} trials each, alpha 0.05, 500 resamples; {time.perf_counter() - start:.0f} s")
+    seconds = time.perf_counter() - start
+    print(f"\n{args.trials} trials each, seed {args.seed}, alpha 0.05, 500 resamples; {seconds:.0f} s")
 
 
 if __name__ == "__main__":

@@ -141,13 +141,13 @@ def table(records: Sequence[Record]) -> list[str]:
     ]
     groups = _groups(records)
     for (source, question, asked), chosen in groups.items():
-        if question == "pairs":
+        if question in ("pairs", "range"):
             continue
         lines.append("| " + " | ".join((source, question, asked, str(len(chosen)), *_shares(question, chosen))) + " |")
     for (source, question, asked), chosen in groups.items():
-        if question != "pairs":
+        if question not in ("pairs", "range"):
             lines += ["", *_cross(source, question, asked, chosen)]
-    return [*lines, "", *_pairs(records)]
+    return [*lines, "", *_first_places(records), "", *_pairs(records)]
 
 
 def _groups(records: Iterable[Record]) -> dict[tuple[str, str, str], list[Record]]:
@@ -155,7 +155,7 @@ def _groups(records: Iterable[Record]) -> dict[tuple[str, str, str], list[Record
     records = list(records)
     out: dict[tuple[str, str, str], list[Record]] = {}
     both = {(r["source"], r["question"]) for r in records if r["asked"] != "any"}
-    for question in ("order", "outsiders", "topics", "winners", "pairs"):
+    for question in ("order", "outsiders", "topics", "winners", "range", "pairs"):
         for source in SOURCES:
             for record in records:
                 if (record["source"], record["question"]) == (source, question):
@@ -196,6 +196,23 @@ def _cross(source: str, question: str, asked: str, records: Sequence[Record]) ->
     counts = Counter((r["word"], none if r["truth"] is None else true_class(question, r["truth"])) for r in records)
     for word in WORDS:
         lines.append(f"| {word} | " + " | ".join(str(counts[word, c]) for c in (*CLASSES, none)) + " |")
+    return lines
+
+
+def _first_places(records: Iterable[Record]) -> list[str]:
+    """Is the truly first run among those that could be first, and how many are named, by source and word?"""
+    lines = [
+        "| source | score-range says | cases | truly first run named | runs named | possible by the bounds |",
+        "|---|---|" + "---:|" * 4,
+    ]
+    for (source, question, _), chosen in _groups(records).items():
+        for word in WORDS if question == "range" else ():
+            part = [r for r in chosen if r["word"] == word and r.get("named")]
+            if part:
+                holds = _share(sum(r["truth"] == 0 for r in part), len(part))
+                of = sum(r["runs"] for r in part)
+                many = [_share(sum(r[key] for r in part), of) for key in ("named", "possible")]
+                lines.append(f"| {source} | {word} | {len(part)} | {holds} | {' | '.join(many)} |")
     return lines
 
 
@@ -294,7 +311,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="file of results; cases it has are not done again")
     parser.add_argument("--source", default=",".join(SOURCES), help="sources, comma separated (default: all)")
     parser.add_argument("--only", default="", help="only settings whose name has this text")
-    parser.add_argument("--questions", help="only these: order, outsiders, topics, winners, pairs (default: all)")
+    parser.add_argument("--questions", help="of order, outsiders, topics, winners, range, pairs (default: all)")
     parser.add_argument("--seeds", help="seeds, comma separated (default: 41,42 for ours, else 41)")
     parser.add_argument("--data", type=Path, help="folder of the real collections")
     parser.add_argument("--processes", type=int, default=1)

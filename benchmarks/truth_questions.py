@@ -13,6 +13,8 @@ topics     `enough-topics`. Truth in a simulation: tau of the order on these top
            topics asked about and 100 others (`stepped_up`).
 winners    Is the run called best truly first (solid), at least not significantly worse than the truly best one (paired
            t test, p >= 0.05: with care), or worse (fragile)? A word is right if it promises no more than that.
+range      `score-range`, by nDCG@10. Is the truly first run among those that the answer says could be first, and how
+           many are these? The same of the exact bounds, which hold always and name more.
 pairs      `safe-comparisons`. Of the pairs called better or worse: how many are the other way round under the full
            judgments, how many of them significantly so (t test, p < 0.05).
 """
@@ -42,6 +44,7 @@ KEYS = {
     "outsiders": "fair-to-outsiders",
     "topics": "enough-topics",
     "winners": "winners",
+    "range": "score-range",
     "pairs": "safe-comparisons",
 }
 SMALL: dict[str, Any] = {"measures": (MEASURE,), "levels": (0.25,), "test": "none"}
@@ -229,7 +232,7 @@ def answers(case: Case, questions: Sequence[str] | None = None) -> Iterator[dict
         "teams": len(runs_of(collection)),
         "share": round(float(case.kept.mean()), 4),
     }
-    for question in ("topics",) if case.few is not None else ("order", "outsiders", "winners", "pairs"):
+    for question in ("topics",) if case.few is not None else ("order", "outsiders", "winners", "range", "pairs"):
         if questions is not None and question not in questions:
             continue
         truth = _truth(case, question, collection)
@@ -261,11 +264,13 @@ def _truth(case: Case, question: str, collection: uj.Collection) -> dict[str, An
 
 def _compared(case: Case, question: str, result: Result) -> dict[str, Any]:
     """What is so about the runs the answer names."""
-    if question not in ("winners", "pairs"):
+    if question not in ("winners", "range", "pairs"):
         return {}
     rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows()]
     if not rows:
         return {}
+    if question == "range":
+        return _first_places(case, result, rows)
     scores = by_topic(case.truth, case.rel)
     full, place = scores.mean(axis=0), {run: r for r, run in enumerate(case.truth.runs)}
     if question == "winners":
@@ -290,3 +295,16 @@ def _compared(case: Case, question: str, result: Result) -> dict[str, Any]:
         out |= {"over_outsiders": int(mixed.sum()), "over_outsiders_reversed": int((mixed & turned).sum())}
         out |= {"over_outsiders_significant": int((mixed & significant).sum())}
     return out
+
+
+def _first_places(case: Case, result: Result, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Which runs could be first by the answer and by the bounds alone, and is the truly first one among them?"""
+    assert result.verdict is not None
+    measure = result.provenance.settings["measures"][0]
+    full = dict(zip(case.truth.runs, means(case.truth, case.rel, measure), strict=True))
+    best = {run for run, value in full.items() if value >= max(full.values()) - 1e-12}
+    floor = max(row["low"] for row in rows)
+    possible = {row["run"] for row in rows if row["high"] >= floor - 1e-12}
+    named = set(result.verdict.decided_by)
+    found: dict[str, Any] = {"named": len(named), "possible": len(possible), "possible_holds": bool(best & possible)}
+    return found | {"truth": None if not named else 0 if best & named else 2}

@@ -1,7 +1,8 @@
 """Do the tests notice a wrong sign? python fuzz/mutants.py [PACKAGE...] [--each N] [--seed K] [--seconds S]
 
-Changes one operator, comparison or number at a time in a copy of the package and runs the fast tests of that package
-until one fails. What no test notices is printed with its line: a missing test, or a change that changes nothing.
+Changes one operator, comparison or number at a time in a copy of the package and runs, of the fast tests of that
+package, those that pass through the changed line, until one fails. What no test notices is printed with its line: a
+missing test, or a change that changes nothing. What no test passes through is counted apart ("not reached").
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import coverage
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
@@ -79,24 +82,53 @@ def mutants(file: Path) -> Iterator[Mutant]:
             yield from between(node.values[0], node.values[1], node.op)
         elif isinstance(node, ast.Compare):
             yield from between(node.left, node.comparators[0], node.ops[0])
-        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value not in (True, False):
             start, end = place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)
             yield Mutant(file, node.lineno, start, end, repr(node.value + 1))
 
 
-def noticed(mutant: Mutant, package: str, copy: Path) -> bool:
-    """Does any test fail (or not end) with this change?"""
+def statements(file: Path) -> dict[int, range]:
+    """Line -> the lines of its statement (of a compound one: its head), as coverage may name any of them."""
+    found: dict[int, range] = {}
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.stmt):
+            inner = getattr(node, "body", None)
+            last = inner[0].lineno - 1 if inner else node.end_lineno or node.lineno
+            found |= dict.fromkeys(range(node.lineno, last + 1), range(node.lineno, last + 1))
+    return found
+
+
+def reached(package: str, copy: Path) -> dict[Path, dict[int, set[str]]]:
+    """Which tests pass through which line, asked of coverage; the tests must pass."""
+    settings, data = copy.parent / "coverage.ini", copy.parent / f"{package}.coverage"
+    settings.write_text(f"[run]\ndata_file = {data}\nsource = {copy / 'unjudged' / package}\n", "utf-8")
+    told = ["--cov", "--cov-context=test", "--cov-report=", f"--cov-config={settings}"]
+    if failing([*TESTS[package], *told], copy):
+        raise SystemExit(f"the tests of {package} fail without any change")
+    kept = coverage.CoverageData(str(data))
+    kept.read()
+    found: dict[Path, dict[int, set[str]]] = {}
+    for name in kept.measured_files():
+        lines = kept.contexts_by_lineno(name)
+        found[Path(name)] = {line: {one.rpartition("|")[0] for one in tests if one} for line, tests in lines.items()}
+    return found
+
+
+def noticed(mutant: Mutant, tests: set[str], copy: Path) -> bool:
+    """Does any of these tests fail (or not end) with this change?"""
+    asked = copy.parent / "asked"
+    asked.write_text("".join(f"{test}\n" for test in sorted(tests)), "utf-8")
     target = copy / mutant.file.relative_to(ROOT / "src")
     source = mutant.file.read_bytes()
     target.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
     try:
-        return failing(package, copy)
+        return failing([f"@{asked}"], copy)
     finally:
         target.write_bytes(source)
 
 
-def failing(package: str, copy: Path) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *TESTS[package]]
+def failing(tests: list[str], copy: Path) -> bool:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *tests]
     env = {**os.environ, "PYTHONPATH": str(copy)}
     try:
         return bool(
@@ -118,25 +150,32 @@ def main() -> int:
         copy = Path(folder) / "src"
         shutil.copytree(ROOT / "src", copy)
         for package in args.packages or TESTS:
-            if failing(package, copy):
-                parser.error(f"the tests of {package} fail without any change")
+            through = reached(package, copy)
             files = sorted((ROOT / "src" / "unjudged" / package).rglob("*.py"))
             all_of_them = [mutant for file in files for mutant in mutants(file)]
             chosen = random.Random(args.seed).sample(all_of_them, min(args.each, len(all_of_them)))
-            tried = found = 0
+            tried = found = unreached = 0
             for mutant in chosen:
                 if time.monotonic() - began > args.seconds:
                     break
                 tried += 1
-                if noticed(mutant, package, copy):
+                lines = through.get(copy / mutant.file.relative_to(ROOT / "src"), {})
+                own = statements(mutant.file).get(mutant.line, range(mutant.line, mutant.line + 1))
+                tests = {test for number in own for test in lines.get(number, ())}
+                if not tests:
+                    unreached += 1
+                elif noticed(mutant, tests, copy):
                     found += 1
                     continue
                 survivors += 1
                 line = mutant.file.read_text("utf-8").splitlines()[mutant.line - 1].strip()
                 was = mutant.file.read_bytes()[mutant.start : mutant.end].decode()
                 where = f"{mutant.file.relative_to(ROOT)}:{mutant.line}"
-                print(f"not noticed: {where}: {was} -> {mutant.text} in `{line}`", flush=True)
-            print(f"{package}: {found} of {tried} changes noticed ({len(all_of_them)} possible)", flush=True)
+                print(
+                    f"{'not noticed' if tests else 'not reached'}: {where}: {was} -> {mutant.text} in `{line}`",
+                    flush=True,
+                )
+            print(f"{package}: {found} of {tried} changes noticed, {unreached} not reached", flush=True)
     return 1 if survivors else 0
 
 

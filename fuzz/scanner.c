@@ -135,7 +135,7 @@ static void give(PyObject *scanner, const uint8_t *p, size_t n)
     free(scores);
 }
 
-/* What finish() says of the run: all in one piece, or as it is cut. */
+/* What finish() says of the run: all in one piece and read as older processors do, or as it is cut. */
 static PyObject *scan(PyObject *kernels, PyObject *index, unsigned option, const uint8_t *run, size_t n, int whole, int *given)
 {
     int truncate = option >> 3 & 3;
@@ -164,6 +164,7 @@ static PyObject *scan(PyObject *kernels, PyObject *index, unsigned option, const
         }
         p = stop + 1;
     }
+    if (whole) Py_DECREF(need(PyObject_CallMethod(scanner, "narrow", NULL), "narrow"));
     if (whole) Py_DECREF(need(call_with(feed, all.data, all.size, NULL), "feed failed"));
     free(all.data);
     PyObject *found = need(PyObject_CallMethod(scanner, "finish", NULL), "finish failed");

@@ -16,9 +16,9 @@ from unjudged.kernels import _numpy
 from unjudged.measures import measures
 
 try:
-    from unjudged.kernels import _c
+    from unjudged.kernels import _c as _c  # type: ignore[attr-defined, unused-ignore]
 except ImportError:
-    _c = None  # type: ignore[assignment]
+    _c = None  # type: ignore[assignment, unused-ignore]
 
 
 # -- the scanner
@@ -36,14 +36,16 @@ def _index(kernels: ModuleType, judged: dict[str, Any]) -> Any:
     return kernels.Index(judged["topics"], judged["topic_ends"], b"".join(grouped), lengths, starts)
 
 
-def _scan(kernels: ModuleType, given: Case) -> dict[str, Any]:
-    """What the reader would learn of the judgments and the run."""
+def _scan(kernels: ModuleType, given: Case, narrow: bool = False) -> dict[str, Any]:
+    """What the reader would learn of the judgments and the run; `narrow`: on a processor without AVX2."""
     found = dict(kernels.scan_qrels(exactly(given.judgments), given.lenient))
     index = _index(kernels, found)
     found["twice"] = bytes(index.duplicates())
     scanner = kernels.RunScanner(
         index, given.ties, given.truncate, given.lenient, given.gather, given.keep_docs, given.tie_groups
     )
+    if narrow:
+        scanner.narrow()
     told = []
     for piece in given.pieces:
         if isinstance(piece, bytes):
@@ -55,7 +57,7 @@ def _scan(kernels: ModuleType, given: Case) -> dict[str, Any]:
     scanned = scanner.finish()
     if scanned["split"]:  # scattered topics: the reader starts again and holds the whole text
         assert not given.gather
-        return _scan(kernels, Case(given.option | 128, given.judgments, given.pieces))
+        return _scan(kernels, Case(given.option | 128, given.judgments, given.pieces), narrow)
     if scanned["bad"] and not given.lenient:  # refused: only the place and the reason count
         return found | {"refused": scanned["bad"][0], "told": told}
     repeats = np.frombuffer(scanned.pop("repeats"), np.int32).reshape(-1, 2).tolist()
@@ -68,6 +70,7 @@ def twins(data: bytes) -> None:
     expected = _scan(_numpy, given)
     if _c is not None:
         assert _scan(_c, given) == expected
+        assert _scan(_c, given, narrow=True) == expected
     if given.text_only and len(given.pieces) > 1:
         assert _scan(_c or _numpy, given.in_one_piece()) == expected
 

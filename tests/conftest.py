@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import unjudged as uj
 from unjudged.measures import ALIASES, REGISTRY
 from unjudged.studies.engine import execution
 
@@ -36,9 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def own_measures_go() -> Iterator[None]:
     """What a test registers is gone after it: others look at all measures there are."""
-    before = dict(REGISTRY), dict(ALIASES)
+    tables: tuple[dict[str, Any], ...] = (REGISTRY, ALIASES)
+    before = [dict(table) for table in tables]
     yield
-    for now, then in zip((REGISTRY, ALIASES), before, strict=True):
+    for now, then in zip(tables, before, strict=True):
         now.clear()
         now.update(then)
 
@@ -57,3 +59,10 @@ def browser() -> Iterator[Any]:
         started = playwright.chromium.launch(executable_path=path, args=flags, timeout=180_000)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> uj.Collection:
+    """A small simulated collection: 12 runs of 5 teams, 10 topics, pool of depth 10."""
+    made = uj.simulate("tiny", seed=1, out=tmp_path_factory.mktemp("sim") / "tiny")
+    return uj.load(made.qrels, made.run_folder, teams=made.teams)

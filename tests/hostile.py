@@ -21,7 +21,7 @@ class Kind:
     """One defect: what it does to the folder of clean files, and what the program must say."""
 
     name: str
-    make: Callable[[Path], None]
+    make: Callable[[Path], object]
     says: str
     options: tuple[str, ...] = ()
     qrels: str = "qrels.txt"
@@ -35,7 +35,7 @@ def lay(folder: Path) -> None:
     (folder / "teams.tsv").write_bytes(TEAMS)
 
 
-def written(file: str, data: bytes) -> Callable[[Path], None]:
+def written(file: str, data: bytes) -> Callable[[Path], object]:
     """The file with other content."""
 
     def make(folder: Path) -> None:
@@ -44,7 +44,7 @@ def written(file: str, data: bytes) -> Callable[[Path], None]:
     return make
 
 
-def changed(file: str, old: bytes, new: bytes) -> Callable[[Path], None]:
+def changed(file: str, old: bytes, new: bytes) -> Callable[[Path], object]:
     """The file with one place changed."""
 
     def make(folder: Path) -> None:
@@ -55,17 +55,17 @@ def changed(file: str, old: bytes, new: bytes) -> Callable[[Path], None]:
     return make
 
 
-def run_line(line: bytes) -> Callable[[Path], None]:
+def run_line(line: bytes) -> Callable[[Path], object]:
     """The run's third line replaced."""
     return changed("run.txt", b"1 Q0 b 3 7.25 t", line)
 
 
-def qrels_line(line: bytes) -> Callable[[Path], None]:
+def qrels_line(line: bytes) -> Callable[[Path], object]:
     """The judgments' third line replaced."""
     return changed("qrels.txt", b"1 0 c 2", line)
 
 
-def linked(target: str, name: str) -> Callable[[Path], None]:
+def linked(target: str, name: str) -> Callable[[Path], object]:
     def make(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
         (folder / name).symlink_to(target)
@@ -73,7 +73,7 @@ def linked(target: str, name: str) -> Callable[[Path], None]:
     return make
 
 
-def both(*steps: Callable[[Path], None]) -> Callable[[Path], None]:
+def both(*steps: Callable[[Path], object]) -> Callable[[Path], object]:
     def make(folder: Path) -> None:
         for step in steps:
             step(folder)
@@ -86,7 +86,7 @@ def _swapped(folder: Path) -> None:
     (folder / "run.txt").write_bytes(QRELS)
 
 
-def _folder_of(*names: str) -> Callable[[Path], None]:
+def _folder_of(*names: str) -> Callable[[Path], object]:
     def make(folder: Path) -> None:
         (folder / "runs").mkdir()
         for name in names:

@@ -7,9 +7,9 @@ import pytest
 from unjudged.kernels import _numpy
 
 try:
-    from unjudged.kernels import _c
+    from unjudged.kernels import _c as _c  # type: ignore[attr-defined, unused-ignore]
 except ImportError:
-    _c = None  # type: ignore[assignment]
+    _c = None  # type: ignore[assignment, unused-ignore]
 
 NO_C = "the C kernels are not built here (no compiler at installation), so there is nothing to compare"
 needs_c = pytest.mark.skipif(_c is None, reason=NO_C)

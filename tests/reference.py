@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -59,7 +60,7 @@ def collection_of(
     return uj.load(qrels, {"run": run}, negative=negative, gains=gains)
 
 
-def value(collection: uj.Collection, measure: object, run: int = 0, topic: str = "t", **options: object) -> float:
+def value(collection: uj.Collection, measure: object, run: int = 0, topic: str = "t", **options: Any) -> float:
     """One measure in one cell."""
     scores = uj.score(collection, measure, **options)
     return float(scores.values[run, collection.topics.index(topic), 0])
@@ -71,7 +72,7 @@ def value(collection: uj.Collection, measure: object, run: int = 0, topic: str =
 def float32(score: float) -> float:
     """The nearest 32-bit number (trec_eval 9 and pytrec_eval compare those)."""
     try:
-        return struct.unpack("f", struct.pack("f", score))[0]
+        return float(struct.unpack("f", struct.pack("f", score))[0])
     except OverflowError:
         return float("inf") if score > 0 else float("-inf")
 
@@ -105,7 +106,7 @@ class Data:
     qrels: Qrels
     runs: dict[str, Run]
     source: tuple[object, object] | None = None
-    options: dict[str, object] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     _loaded: dict[str, uj.Collection] = field(default_factory=dict)
 
     def load(self, ties: str) -> uj.Collection:
@@ -189,7 +190,7 @@ def read_run(path: Path, topics: Iterable[str]) -> Run:
     return {topic: docs for topic, docs in found.items() if docs}
 
 
-def real_data(folder: Path, **options: object) -> Data:
+def real_data(folder: Path, **options: Any) -> Data:
     """A collection of ../shared/data."""
     qrels = read_qrels(folder / "qrels.txt.gz")
     files = sorted((folder / "runs").glob("*.gz"))
@@ -232,7 +233,7 @@ def collections(
     for topic in topics:
         drawn = draw(st.dictionaries(st.sampled_from(DOC_IDS), grades, max_size=14))
         qrels[topic] = {doc: grade for doc, grade in drawn.items() if grade is not None}
-    qrels[topics[0]].setdefault("d0", draw(grades.filter(lambda g: g is not None)))
+    qrels[topics[0]].setdefault("d0", draw(grades.filter(lambda g: g is not None)) or 0)
     runs: dict[str, Run] = {}
     for r in range(draw(st.integers(1, max_runs))):
         run: Run = {}

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from places import DATA, ROOT
@@ -84,7 +85,7 @@ def test_a_page_shows_what_happens(
     for name in REAL:
         (tmp_path / name).symlink_to(DATA / name)
     known = set(MEASURES)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     try:
         for kind, source, output in SHOWN[page]:
             if not DATA.is_dir() and re.search(rf"[ \"'](?:{'|'.join(REAL)})/", source):
@@ -159,10 +160,12 @@ def test_the_workflow_runs_and_stands_on_its_page(tmp_path: Path, monkeypatch: p
     assert '<testsuite name="unjudged ci" tests="2" failures="0"' in Path("junit.xml").read_text()
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation site in a folder, built without a warning."""
+    where = tmp_path_factory.mktemp("built") / "site"
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(where)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -171,9 +174,15 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr[-3000:]
     assert "WARNING" not in built.stderr
+    return where
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
+def test_the_site_has_every_page_and_loads_nothing_from_elsewhere(site: Path) -> None:
     for page in ("quickstart", "extending", "coming-from", "formats", "performance", "guides/reusable"):
-        assert (tmp_path / "site" / page / "index.html").is_file()
-    html = {str(p.parent.relative_to(tmp_path / "site")): p.read_text("utf-8") for p in tmp_path.rglob("index.html")}
+        assert (site / f"{page}.html").is_file()
+    html = {str(p.relative_to(site).with_suffix("")): p.read_text("utf-8") for p in site.rglob("*.html")}
     python = html["reference/python"]
     assert [name for name in unjudged.__all__ if f">uj.{name}<a" not in python] == ["__version__"]
     measures = "".join(text for page, text in html.items() if page.startswith("reference/measures/"))
@@ -184,3 +193,25 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert [verb for verb in VERBS if f"reference/cli/{verb}" not in html] == []
     loaded = re.findall(r"<(?:script|link|img)[^>]* (?:src|href)=\"?(?:https?:)?//[^ >]*", "".join(html.values()))
     assert loaded == []  # works without a network
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("page", ["index.html", "reference/studies.html"])
+def test_search_works_from_a_folder_without_a_server(page: str, site: Path, browser: Any) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((site / page).as_uri())
+    tab.keyboard.press("/")
+    tab.keyboard.type("judged hits", delay=20)
+    first = tab.locator(".md-search-result__link").first
+    first.wait_for(timeout=60_000)
+    found = tab.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
+    assert any(link.startswith((site / "design.html").as_uri()) for link in found), found
+    first.click()
+    tab.wait_for_load_state()
+    assert tab.url.startswith(site.as_uri()) and tab.url != (site / page).as_uri()
+    assert "judged hits" in tab.locator("article").inner_text().lower()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "about:", "blob:"))] == []
+    tab.close()

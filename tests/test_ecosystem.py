@@ -6,6 +6,7 @@ import importlib.util
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ RUN = {"1": {"c": 9.5, "x": 8.0, "b": 7.25}, "2": {"e": 3.0, "a": 2.0, "y": 1.0}
 OTHER = {"1": {"a": 2.0, "x": 1.0}, "2": {"y": 3.0, "d": 2.0}, "3": {"f": 1.0, "z": 0.5}}
 
 
-def frame(run: dict[str, dict[str, float]], value: str, names: tuple[str, str]) -> pd.DataFrame:
+def frame(run: Mapping[str, Mapping[str, float]], value: str, names: tuple[str, str]) -> pd.DataFrame:
     return pd.DataFrame([(t, d, v) for t, docs in run.items() for d, v in docs.items()], columns=[*names, value])
 
 
@@ -88,7 +89,7 @@ def test_every_measure_of_ours_can_be_asked_for_there() -> None:
             continue
         needs = [p.name for p in measure.definition.parameters.values() if p.required]
         made = ir_measures.parse_measure(f"uj_{name}{cuts[needs[0]] if needs else ''}")
-        assert ir_measures.DefaultPipeline.supports(made), name
+        assert ir_measures.DefaultPipeline.supports(made), name  # type: ignore[no-untyped-call]
         assert made.calc_aggregate(QRELS, RUN) == made.calc_aggregate(QRELS, RUN)
     counts = ir_measures.parse_measure("NumPrefs").calc_aggregate(QRELS, RUN)
     assert counts == 5  # a sum, not a mean: three pairs in topic 1, two in topic 2

@@ -10,6 +10,7 @@ import random
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,30 @@ def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
         assert f"kernels: {tmp_path}" in ran.stdout
         assert f"executions: {runs}, " in ran.stdout and "findings: 0" in ran.stdout
         assert "runtime error" not in ran.stderr and "AddressSanitizer" not in ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sanitizer() is None, reason="no gcc with an address sanitizer here")
+def test_the_kernels_without_vectors_of_the_processor(tmp_path: Path) -> None:
+    """The way of machines without SSE2, which other processors and compilers take."""
+    sources = [str(path) for path in (ROOT / "src" / "unjudged" / "kernels").glob("*.c")]
+    include = sysconfig.get_paths()["include"]
+    asked = ["gcc", "-U__SSE2__", f"-I{include}", "-dM", "-E", "-x", "c", "-include"]
+    header = str(ROOT / "src" / "unjudged" / "kernels" / "plain_line.h")
+    marks = subprocess.run([*asked, header, os.devnull], capture_output=True, text=True, check=True).stdout
+    assert "#define PLAIN_LINES 0" in marks
+    shutil.copytree(ROOT / "src" / "unjudged", tmp_path / "unjudged")
+    for built in (tmp_path / "unjudged" / "kernels").glob("_c*.so"):
+        built.unlink()
+    into = tmp_path / "unjudged" / "kernels" / "_c.abi3.so"
+    flags = ["-U__SSE2__", "-O1", "-ffp-contract=off", "-fPIC", "-shared", f"-I{include}"]
+    subprocess.run(["gcc", *flags, *sources, "-o", str(into)], check=True, capture_output=True)
+    runs = str(len(seeds("twins")) + 400)
+    command = [sys.executable, str(FUZZ / "inside.py"), "twins", "mutation", runs, "0", "7"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert f"kernels: {tmp_path}" in ran.stdout and "findings: 0" in ran.stdout
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import unjudged as uj
+from unjudged.cli import VERBS
 from unjudged.cli.options import shown_safely
 from unjudged.figures import Figure
 from unjudged.results import Provenance, Result
@@ -155,3 +156,47 @@ def test_samples_of_more_topics_than_two_bytes_can_number() -> None:
     assert counts.shape == (topics, 1) and (counts == 1).all()
     with pytest.raises(ValueError, match="up to 65535 times"):
         topic_counts(np.zeros((1, topics), np.int64), topics)
+
+
+@pytest.mark.parametrize("digits", [30, 400, 5000])
+def test_numbers_of_many_digits_in_dicts_are_a_sentence(digits: int) -> None:
+    huge = 10**digits
+    for grade in (huge, -huge):
+        with pytest.raises(uj.InputError, match=r"topic '1', document 'a': the grade .* is too large") as told:
+            uj.load({"1": {"a": grade}}, {"r": {"1": {"a": 1.0}}})
+        assert len(str(told.value)) < 250
+    if digits > 308:  # a float holds the other
+        with pytest.raises(uj.InputError, match=r"topic '1', document 'a': the score .* is not a number") as told:
+            uj.load({"1": {"a": 1}}, {"r": {"1": {"a": huge}}})
+        assert len(str(told.value)) < 250
+
+
+def test_a_unit_that_is_a_pipe_is_a_sentence(files: tuple[str, str], tmp_path: Path) -> None:
+    words: tuple[str, ...] = (
+        "study",
+        "agreement",
+        *files,
+        "-m",
+        "AP,P@1",
+        "--workdir",
+        str(tmp_path / "w"),
+        "--jobs",
+        "1",
+    )
+    Path(files[1]).with_name("other.run").write_text("1 Q0 b 1 2 x\n2 Q0 a 1 3 x\n")
+    words = (*words[:4], str(tmp_path / "other.run"), *words[4:])
+    assert unjudged(*words).returncode == 0
+    for unit in (tmp_path / "w" / "units").iterdir():
+        unit.unlink()
+        os.mkfifo(unit)
+    said = unjudged(*words, timeout=60)
+    assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+    assert "this is no file; give another work folder" in said.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_verb_writes_to_a_closed_output(verb: str) -> None:
+    shell = f'exec "$0" -m unjudged {verb} --help >&-'
+    said = subprocess.run(["sh", "-c", shell, sys.executable], stderr=subprocess.PIPE, text=True)
+    assert (said.returncode, said.stderr) == (2, "unjudged: standard output is closed\n")

@@ -29,7 +29,11 @@ def test_verdicts_are_not_lost() -> None:
     assert found.verdict is not None
     assert found._repr_html_().startswith(f"<p><strong>{found.verdict.word}</strong>")
     assert found.verdict.sentence in repr(found)
-    assert len(repr(found).splitlines()) == 1
+    report = uj.report(uj.load(QRELS, RUNS))
+    for thing in (found, found.verdict, report.sections[1], report, uj.score(uj.load(QRELS, RUNS), ["AP", "RR"])):
+        assert len(repr(thing).splitlines()) == 1 and len(repr(thing)) < 400, repr(thing)
+    assert "winners" not in repr(report.sections[1]) and report.sections[1].question in repr(report.sections[1])
+    assert repr(uj.score(uj.load(QRELS, RUNS), ["AP", "RR"])) == "<Scores: 2 runs, 4 topics, AP, RR>"
 
 
 def test_scores_are_drawn_per_topic_as_boxes_and_against_a_baseline() -> None:
@@ -49,3 +53,24 @@ def test_a_collection_tells_what_is_in_it_and_no_name_becomes_markup() -> None:
     shown = uj.load({"1": {"a": 1, "b": 0, "c": 0}}, {"<b>bold</b>": {"1": {"a": 1.0}}})._repr_html_()
     assert "&lt;b&gt;bold&lt;/b&gt;" in shown and "<b>" not in shown
     assert "3: 2 of grade 0, 1 of grade 1" in shown
+
+
+def test_bounds_and_the_gate_are_drawn() -> None:
+    judged = {t: {f"d{i}": int(i % 3 == 0) for i in range(6)} for t in map(str, range(12))}
+    runs = {
+        name: {t: {f"d{i}": float(-((i + shift) % 9)) for i in range(9)} for t in judged}
+        for name, shift in (("old", 0), ("new", 4))
+    }
+    c = uj.load(judged, runs)
+    possible = uj.score_bounds(c, ["P@3", "RR"])
+    chart = possible.plot()
+    low, high = (float(possible.means()["P@3"][end]["new"]) for end in ("low", "high"))
+    (bar,) = [r for r in chart.spec["data"]["values"] if r["run"] == "new" and r["measure"] == "P@3"]
+    assert (bar["low"], bar["high"]) == (low, high) and low < high
+    assert chart.svg().startswith("<svg")
+    found = uj.gate(c, "new", "old", ["P@3"], margin=0.05)
+    drawn = found.plot("gate")
+    assert "new against old: " in drawn.description and "a loss of 0.05" in drawn.description
+    assert drawn.svg().startswith("<svg")
+    with pytest.raises(uj.UsageError, match="there is range"):
+        possible.plot("box")

@@ -36,13 +36,13 @@ def test_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     import nbformat
     from traitlets.config import Config
 
-    book = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
+    book = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     stored = texts(book)
     resources = {"metadata": {"path": str(tmp_path)}}
     with tempfile.TemporaryDirectory() as short:  # a socket's path has at most 107 bytes
         monkeypatch.setenv("IPYTHONDIR", f"{short}/ipython")  # the user's history is one file for all
         own = Config({"KernelManager": {"transport": "ipc", "ip": f"{short}/kernel"}})  # ports could be taken by others
-        options = {"timeout": 600, "startup_timeout": 600, "kernel_name": "python3", "config": own}
+        options: dict[str, Any] = {"timeout": 600, "startup_timeout": 600, "kernel_name": "python3", "config": own}
         client = nbclient.NotebookClient(book, resources=resources, **options)
         asyncio.run(client.async_execute())
     shown = [output for cell in book.cells for output in cell.get("outputs", [])]

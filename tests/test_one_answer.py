@@ -70,7 +70,7 @@ def run(words: list[str]) -> dict[str, Any]:
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(out):
         assert main([*words, "--format", "json", "--jobs", "1"]) == 0, out.getvalue()
     stream.flush()
-    found: dict[str, Any] = json.loads(stream.buffer.getvalue())  # type: ignore[attr-defined]
+    found: dict[str, Any] = json.loads(stream.buffer.getvalue())
     return found
 
 
@@ -108,7 +108,7 @@ def test_the_report_holds_every_second_judge_to_the_same_study(tmp_path: Path) -
     judges = {"lenient": {"nonrelevant": 0.3}, "strict": {"relevant": 0.5}}
     files = [str(tmp_path / f"{name}.txt") for name in judges]
     for file, errors in zip(files, judges.values(), strict=True):
-        write_qrels(uj.flip(collection, seed=1, **errors).judgments, file)
+        write_qrels(uj.flip(collection, seed=1, **errors).judgments, file)  # type: ignore[arg-type]
     (tmp_path / "families.tsv").write_text("run\tfamily\n" + "".join(f"{r}\todd\n" for r in collection.runs[::2]))
     more = ["--judge-rel", "strict=2", "--families", str(tmp_path / "families.tsv")]
     others = [word for file in files for word in ("--second-judge", file)]

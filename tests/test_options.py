@@ -219,14 +219,20 @@ def test_variants_are_found_from_the_narrow_to_the_wide() -> None:
 def test_help_of_names_lists_all_there_are() -> None:
     """Names of tests, corrections, rules of ties, methods: the help has each of them."""
 
-    from unjudged.correction.experiment import METHODS
+    from unjudged.correction.experiment import METHODS  # type: ignore[attr-defined]
     from unjudged.correction.lipani import INDICATORS
     from unjudged.kernels import TIES
     from unjudged.scoring import POLICIES
-    from unjudged.studies.engine.significance import CORRECTIONS, TESTS
-    from unjudged.studies.swap import SAMPLINGS
+    from unjudged.studies.engine.significance import CORRECTIONS, TESTS  # type: ignore[attr-defined]
+    from unjudged.studies.swap import SAMPLINGS  # type: ignore[attr-defined]
 
-    lists = {"test": TESTS, "correction": CORRECTIONS, "ties": TIES, "methods": METHODS, "unjudged": POLICIES}
+    lists: dict[str, Any] = {
+        "test": TESTS,
+        "correction": CORRECTIONS,
+        "ties": TIES,
+        "methods": METHODS,
+        "unjudged": POLICIES,
+    }
     lists |= {"indicator": INDICATORS, "sampling": SAMPLINGS, "correct.method": METHODS}
     for name, there in lists.items():
         for one in there:

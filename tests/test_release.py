@@ -95,3 +95,10 @@ def test_a_wheel_without_the_c_kernels_has_another_name(tmp_path: Path) -> None:
     subprocess.run(build, cwd=copy, env=environment, check=True, capture_output=True)
     (wheel,) = (tmp_path / "dist").iterdir()
     assert wheel.name.endswith("-py3-none-any.whl")
+
+
+def test_every_attack_named_has_its_test() -> None:
+    named = re.findall(r"`tests/([\w/]+\.py)::(test_\w+)`", (ROOT / "SECURITY.md").read_text("utf-8"))
+    assert len(named) > 30
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text("utf-8"), f"{file}::{test}"

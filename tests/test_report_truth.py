@@ -41,7 +41,7 @@ def whole() -> uj.Collection:
 
 
 def docs(whole: uj.Collection, mask: Any) -> set[str]:
-    return {str(whole.judgments.docs[i]) for i in np.flatnonzero(mask)}
+    return {str(whole.judgments.docs[i]) for i in np.flatnonzero(mask)}  # type: ignore[call-overload]
 
 
 def test_classes_and_right_words() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,9 +44,9 @@ def test_different_measures_keep_different_names(names: list[str]) -> None:
 
 def test_a_head_is_not_shortened_to_the_name_of_a_row() -> None:
     """Measures against each other: AP(rel=2) over a column must not look like AP in a row."""
-    rows = [("AP", 0.5)]
+    rows: list[Sequence[Any]] = [("AP", 0.5)]
     made = Result(["", "AP(rel=2)"], lambda: rows, Provenance.of("x", ()), layout=lambda: (["", "AP(rel=2)"], rows))
     assert "AP(rel=2)" in made.table().splitlines()[0]
-    other = [("Q", 0.5)]
+    other: list[Sequence[Any]] = [("Q", 0.5)]
     made = Result(["", "AP(rel=2)"], lambda: other, Provenance.of("x", ()), layout=lambda: (["", "AP(rel=2)"], other))
     assert "AP(rel=2)" not in made.table().splitlines()[0] and "AP: AP(rel=2)." in made.table()

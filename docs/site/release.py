@@ -30,6 +30,6 @@ def disagreements(tag: str | None = None, root: Path = ROOT) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = disagreements(*sys.argv[1:2])
+    found = disagreements(sys.argv[1] if len(sys.argv) > 1 else None)
     print("\n".join(found) or f"{unjudged.__version__}: version, changelog and citation agree")
     sys.exit(1 if found else 0)

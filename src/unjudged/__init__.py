@@ -84,6 +84,8 @@ if TYPE_CHECKING:  # "X as X" tells type checkers that X is exported
     from unjudged.studies.by_name import swap as swap
     from unjudged.studies.power import power_changes as power_changes
 
+    __all__: list[str]  # made when asked for, like everything here
+
 
 _names: dict[str, str] = {}
 

@@ -180,15 +180,18 @@ class _Judged:
     def __init__(self, kernel: Any, indexed: Any) -> None:
         topics, topic_ends, self.grade, self.starts, self.index = indexed
         self.kernel, self.topics = kernel, _ids(topics, topic_ends)
+        self.ideal: bytes = kernel.ideal_sums(self.grade, self.starts)
         nothing = bytes(len(self.starts)), b"", b"", bytes(4 * len(self.topics))
-        counts: Any = memoryview(kernel.evaluate([("NumRel", 0.0)], 1, self.grade, self.starts, *nothing)).cast("d")
+        judged = self.grade, self.starts, self.ideal
+        counts: Any = memoryview(kernel.evaluate([("NumRel", 0.0)], 1, *judged, *nothing)).cast("d")
         self.relevant = sum_of(counts.tolist())
 
     def values(self, found: dict[str, Any], lines: Sequence[Line], rel: int) -> Evaluated:
         """What a scanner found, evaluated."""
         wanted = [(line.measure, line.parameter) for line in lines if line.measure != "runid"]
         arrays = [found[name] for name in ("offsets", "row", "rank", "length")]
-        cells: Any = memoryview(self.kernel.evaluate(wanted, rel, self.grade, self.starts, *arrays)).cast("d")
+        judged = self.grade, self.starts, self.ideal
+        cells: Any = memoryview(self.kernel.evaluate(wanted, rel, *judged, *arrays)).cast("d")
         values = [cells[m :: len(wanted)].tolist() for m in range(len(wanted))]
         for place, line in enumerate(lines):
             if line.measure == "runid":
@@ -296,7 +299,10 @@ def _ordinary(path: str) -> bool:
 
 def _first_fields(start: bytes) -> list[bytes]:
     """The fields of the first line with something on it; none where it may be another format than TREC's."""
-    for line in start.split(b"\n"):
+    place = 0
+    while place < len(start):
+        stop = start.find(b"\n", place) + 1 or len(start)
+        line, place = start[place:stop], stop
         if line.strip() and not line.startswith(b"#"):
             return [] if line.lstrip().startswith((b"{", b"PAR1")) else line.split(None, 6)
     return []
@@ -329,29 +335,13 @@ def _ids(blob: bytes, ends: bytes) -> list[str]:
     return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in zip([0, *stops], stops, strict=False)]
 
 
-def sum_of(values: Sequence[float]) -> float:
+def sum_of(values: list[float]) -> float:
     """The sum as NumPy forms it: in pairs of blocks of at most 128, each in eight strands."""
-    many = len(values)
-    if many < 8:
-        total = 0.0
-        for value in values:
-            total += value
-        return total
-    if many > 128:
-        half = many // 2 - many // 2 % 8
-        return sum_of(values[:half]) + sum_of(values[half:])
-    strands, whole = list(values[:8]), many - many % 8
-    for first in range(8, whole, 8):
-        for i in range(8):
-            strands[i] += values[first + i]
-    a, b, c, d, e, f, g, h = strands
-    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
-    for value in values[whole:]:
-        total += value
+    total: float = c_kernels().sum_of(values)
     return total
 
 
-def over_topics(line: Line, values: Sequence[float]) -> float:
+def over_topics(line: Line, values: list[float]) -> float:
     """A measure's value over all topics, as `Measure.over_topics` gives it."""
     if line.measure in COUNTS:
         return sum_of(values)

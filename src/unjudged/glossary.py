@@ -20,7 +20,8 @@ _ENTRIES: tuple[tuple[str, str], ...] = (
     ("chunk, chunks", "A part of a document that a retriever returns by itself, named as paper7#3. --units doc:'#' "
         "puts chunks together to documents, each where its best chunk stood."),
     ("token, tokens, lengths, budget of tokens", "Pieces of words, as language models count text. --tokens N ends each "
-        "list before the first chunk that does not fit into N tokens, by the lengths of the chunks (--lengths FILE)."),
+        "list before the first chunk that does not fit into N tokens, by the lengths of the chunks (--lengths FILE); "
+        "-m recall@2000tokens means the same."),
     ("judgment, judgments, qrels", "The grade that a judge gave a document for a topic. A file of them is called "
         "qrels."),
     ("judge, judges, judges_a, judges_b, judge_a, judge_b", "Who made judgments: a person, a crowd, a machine (a "

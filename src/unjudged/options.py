@@ -211,7 +211,7 @@ _SCORING = (
     Option("undefined", "what becomes of undefined values: zero (the default), nan (no value), drop (the topic does "
         "not count)", "HOW", default="zero"),
     Option("ranks", "show the rank of every run and the ranks it could have instead (docs/ranks.md)", flag=True),
-    Option("slice", "compare within slices of the topics: a TSV topic<TAB>label (docs/ranks.md)", "FILE"),
+    Option("slice", "the same within slices of the topics: a TSV topic<TAB>label (docs/ranks.md)", "FILE"),
     Option("means", "show the mean of every run in every slice instead", flag=True),
     Option("growth", "with --unjudged bounds: which documents may turn out relevant. retrieved (the default): those "
         "some run retrieved; free: any number of others, too", "HOW", default="retrieved"),
@@ -310,7 +310,8 @@ _CORRECTING = (
     Option("truth", "complete judgments of a simulation: show the errors against the truth instead", "QRELS"),
 )
 _REPORT = (
-    Option("second", "judgments of the same topics by somebody else, a person or a machine; repeatable", "FILE",
+    Option("second", "judgments of the same topics by somebody else, a person or a machine; a file of JSON lines may "
+        "hold several judges, of whom FILE#JUDGE names one; repeatable", "FILE",
         flags=("--second-judge",), repeats=True),
     Option("judge_rel", "smallest relevant grade of one of the other judges, as NAME=4 (default: that of the first "
         "judgments, or the judge's highest grade where that is lower); repeatable", "NAME=N", setting, repeats=True),
@@ -322,7 +323,8 @@ _REPORT = (
     Option("families_table", "the favour of every family of --families instead", flag=True),
     Option("leaderboards", "leaderboards in the formats tot or jsonl of TREC AutoJudge; the first is the truth",
         "LEADERBOARD", flags=(), nargs="+"),
-    Option("machine", "the judgments of a machine, on more topics or more documents than the human ones", "FILE"),
+    Option("machine", "the judgments of a machine, on more topics or more documents than the human ones; of a file "
+        "with several judges name one, FILE#JUDGE", "FILE"),
     Option("sampled", "what humans judge: the file that `judges sample` writes (topics, or documents with stratum and "
         "inclusion probability)", "FILE"),
     Option("target", "what the mean is about: population (topics of this kind), topics (exactly these), or both",
@@ -525,7 +527,8 @@ _VARIANTS = (
         "intervals", flag=True),
     _variant("study judges", "confusion", help="the pairs of grades of every judge instead"),
     _variant("judges audit", "qrels", help="the human judgments", metavar="HUMAN"),
-    _variant("judges audit", "second", help="judgments of the same topics by others, people or machines",
+    _variant("judges audit", "second", help="judgments of the same topics by others, people or machines; a file of "
+        "JSON lines may hold several, of whom FILE#JUDGE names one",
         metavar="OTHER", flags=(), nargs="+", repeats=False),
     _variant("judges audit", "runs", help="the runs: files, folders or globs (without them: labels alone)",
         flags=("--runs",), nargs="+", repeats=True, default=()),
@@ -544,7 +547,8 @@ _VARIANTS = (
     Option("study over-judges.show", "the table: scores (of every run), or pairs (of runs: do judges disagree?)",
         "TABLE", default="scores", choices=("scores", "pairs")),
     _variant("study over-judges", "measures", default=("AP", "nDCG@10", "P@10")),
-    _variant("judges merge", "qrels", help="two or more files of judgments, one per judge", metavar="JUDGE", nargs="+"),
+    _variant("judges merge", "qrels", help="two or more files of judgments, one per judge, or a file of JSON lines "
+        "with several", metavar="JUDGE", nargs="+"),
     _variant("judges merge", "rule", help="the merged grade: dawid-skene (the most probable, reliable judges count "
         "more), majority, median", default="dawid-skene", choices=("majority", "median", "dawid-skene")),
     _variant("judges merge", "runs", help="runs to score under every judge: files, folders or globs", flags=("--runs",),

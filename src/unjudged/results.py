@@ -8,12 +8,14 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.errors import UsageError, as_utf8, nearest
+from unjudged.errors import UsageError, as_utf8, nearest, some
+from unjudged.io.files import chosen_judge, is_input
 from unjudged.text import aligned, printable, reads_as_number, shown, to_the_right, tsv_cell
 
 if TYPE_CHECKING:
@@ -55,8 +57,8 @@ class Provenance:
 
         found: dict[str, str | None] = {}
         for path in self.inputs:
-            if Path(path).is_file():
-                with Path(path).open("rb") as file:
+            if is_input(path):
+                with Path(chosen_judge(path)[0]).open("rb") as file:
                     found[path] = hashlib.file_digest(file, "sha256").hexdigest()
             else:
                 found[path] = None
@@ -85,6 +87,15 @@ class Step:
     sentence: str
     command: tuple[str, ...] = ()
     effect: str = ""
+
+    @property
+    def typed(self) -> str:
+        """The command as it is typed; empty where there is none."""
+        return printable(shlex.join(("unjudged", *self.command))) if self.command else ""
+
+    def __str__(self) -> str:
+        said = f"{self.sentence} ({self.effect})" if self.effect else self.sentence
+        return f"{said}\n      {self.typed}" if self.command else said
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -119,12 +130,17 @@ class Verdict:
 
     def __str__(self) -> str:
         said = f"{self.word}: {self.sentence}" + (f" ({self.limit})" if self.limit else "")
-        return said + (f"\nnext: {self.next.sentence}" if self.next else "")
+        return said + (f"\nnext: {self.next}" if self.next else "")
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.word}: {self.sentence}>"
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        step = f"<br>Next: {escape(self.next.sentence)}" if self.next else ""
+        sentence, _, command = (escape(part) for part in str(self.next or "").partition("\n"))
+        step = f"<br>Next: {sentence}" if sentence else ""
+        step += f"<br><code>{command.strip()}</code>" if command else ""
         return f"<p><strong>{escape(self.word)}</strong>: {escape(self.sentence)}{step}</p>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -269,7 +285,7 @@ class Result:
 
     def __repr__(self) -> str:
         said = f"; {self.verdict.word}: {self.verdict.sentence}" if self.verdict else ""
-        return f"<{type(self).__name__}: {', '.join(self.columns)}{said}>"
+        return f"<{type(self).__name__}: {some(self.columns, 4)}{said}>"
 
     def _repr_html_(self) -> str:
         return (self.verdict._repr_html_() if self.verdict else "") + self.to_html()
@@ -372,8 +388,11 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result as plain values: provenance, verdict, notes, columns, rows."""
+        return {"provenance": self.provenance.to_dict(), **self.answer()}
+
+    def answer(self) -> dict[str, Any]:
+        """Verdict, notes, columns and rows as plain values, without the provenance (which reads all files again)."""
         return {
-            "provenance": self.provenance.to_dict(),
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "notes": list(self.notes),
             "columns": list(self.columns),

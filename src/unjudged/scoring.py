@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from unjudged.collection import Collection, Floats
 from unjudged.collection.topics import counted_topics
-from unjudged.errors import MeasureError, UsageError, as_utf8, nearest
+from unjudged.errors import MeasureError, UsageError, as_utf8, nearest, some
 from unjudged.kernels import write_rows
 from unjudged.measures import Measure, measures, measures_for, split_list
 from unjudged.measures.sets import ANSWERS
 from unjudged.options import default
 from unjudged.results import Provenance, Result, Row
+from unjudged.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,9 +137,8 @@ class Scores(PerTopic):
         self.values = values
 
     def __repr__(self) -> str:
-        return (
-            f"<Scores: {len(self.runs)} runs, {len(self._topics)} topics, {', '.join(map(str, self.measures[:5]))}...>"
-        )
+        named = some([str(m) for m in self.measures], 5)
+        return f"<Scores: {counted(len(self.runs), 'run')}, {counted(len(self._topics), 'topic')}, {named}>"
 
     def plot(self, name: str | None = None, baseline: str | None = None) -> Figure:
         """A chart: `box` (the spread over topics), `topics` (each one), or `scatter` against a baseline."""
@@ -277,13 +277,19 @@ class Bounds(PerTopic):
     def __repr__(self) -> str:
         return f"<Bounds: {len(self.runs)} runs, {len(self.topics)} topics, {', '.join(map(str, self.measures))}>"
 
+    def plot(self, name: str | None = None) -> Figure:
+        """A chart: each run's score within the lowest and highest that the missing judgments allow (`range`)."""
+        from unjudged.figures.scores import ranges
+
+        return ranges(self, name)
+
     def mean_values(self) -> Floats:
         """Runs x measures x (value, low, high): the mean, geometric mean or sum over the topics that count."""
         out = np.empty((len(self.runs), len(self.measures), 3))
         for i, values in enumerate((self.value, self.low, self.high)):
             for m, measure in enumerate(self.measures):
-                for r, counted in enumerate(self.counted):
-                    out[r, m, i] = measure.over_topics(values[r, counted, m])
+                for r, there in enumerate(self.counted):
+                    out[r, m, i] = measure.over_topics(values[r, there, m])
         return out
 
     def means(self) -> pd.DataFrame:

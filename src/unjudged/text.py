@@ -59,6 +59,18 @@ def shown(value: Any) -> str:
     return f"{value:z.4f}" if isinstance(value, float) else str(value)
 
 
+def as_written(value: Any, width: int = 60) -> str:
+    """A value as Python writes it, cut where it is long; NumPy's numbers as plain ones.
+
+    Whole numbers beyond 4,300 digits have no such form.
+    """
+    try:
+        text = repr(value.item() if hasattr(value, "item") else value)
+    except ValueError:
+        return "of more digits than can be written"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def printable(text: str) -> str:
     """The text with whatever a terminal might take for a command written out."""
     return text if text.isprintable() else text.encode("unicode_escape").decode()

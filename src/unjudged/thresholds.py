@@ -69,6 +69,9 @@ class Threshold:
             care = care.replace(" of 100 pairs", "")
             return f"solid {side} {solid}, with care {side} {care}"
         if whole is None:
+            if self.unit.startswith("times "):
+                once = self.unit.removeprefix("times ") if self.solid == 1 else f"{self.solid:g} {self.unit}"
+                return f"solid {side} {once}, with care {side} {self.care:g} times that"
             if not self.unit.startswith("share of "):
                 return f"solid {side} {self.solid:g} {self.unit}, with care {side} {self.care:g}"
             rest = self.unit.removeprefix("share of ")

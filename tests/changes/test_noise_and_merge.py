@@ -118,7 +118,7 @@ def test_rules_against_plain_python(table: list[list[int | None]], rule: str) ->
                 continue
             grade = given[0]
         else:
-            exact = {
+            exact: dict[str, Any] = {
                 "max": max,
                 "min": min,
                 "mean": statistics.mean,
@@ -420,11 +420,11 @@ def test_agree_in_the_command_line(files: Path, capfd: pytest.CaptureFixture[str
         ("qrels noise @human.txt --flip 2", "lies from 0 to 1"),
         ("qrels noise @human.txt --collapse 2", "argument --collapse: grades are given as 2:1,3:1"),
         ("qrels noise @human.txt --favour-team x", "give the runs as well"),
-        ("qrels merge @human.txt", "at least two files"),
+        ("qrels merge @human.txt", "at least two judges"),
         ("qrels merge @human.txt @machine.txt --rule majorty", "did you mean majority?"),
         ("qrels merge @human.txt @absent.txt", "absent.txt"),
         ("qrels merge - -", "standard input can be used once"),
-        ("qrels agree @human.txt", "at least two files"),
+        ("qrels agree @human.txt", "at least two judges"),
         ("qrels agree @human.txt @run", "looks like a run"),
         ("qrels agree @human.txt @empty.txt", "this file is empty"),
         ("pool build @human.txt @run --strategy rff --budget 3", "did you mean rrf?"),

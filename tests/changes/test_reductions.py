@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -270,17 +271,17 @@ def test_a_reduction_scores_as_its_file_would(
 @settings(max_examples=60)
 @given(collections(), st.integers(0, 5), st.sampled_from(("stratified", "uniform")), st.randoms(use_true_random=False))
 def test_random_reduction_is_nested_and_knows_no_order(
-    case: tuple[Qrels, dict[str, Run]], seed: int, method: str, random: object
+    case: tuple[Qrels, dict[str, Run]], seed: int, method: str, random: Any
 ) -> None:
     qrels, runs = case
 
-    def shuffled(mapping: dict[str, object]) -> dict[str, object]:
+    def shuffled(mapping: dict[str, Any]) -> dict[str, Any]:
         keys = list(mapping)
-        random.shuffle(keys)  # type: ignore[attr-defined]
+        random.shuffle(keys)
         return {key: mapping[key] for key in keys}
 
     collection = uj.load(qrels, runs)
-    other = uj.load({t: shuffled(docs) for t, docs in shuffled(qrels).items()}, shuffled(runs))
+    other = uj.load({t: shuffled(docs) for t, docs in shuffled(dict(qrels)).items()}, shuffled(dict(runs)))
     before = held(collection)
     for rate in (1.0, 0.75, 0.5, 0.25):
         try:
@@ -320,7 +321,7 @@ def simulation(tmp_path_factory: pytest.TempPathFactory) -> uj.simulation.Simula
     return uj.simulate("tiny", seed=5, out=tmp_path_factory.mktemp("sim") / "tiny")
 
 
-def load_simulated(simulation: uj.simulation.Simulation, qrels: object = None, **options: object) -> uj.Collection:
+def load_simulated(simulation: uj.simulation.Simulation, qrels: Any = None, **options: Any) -> uj.Collection:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return uj.load(qrels or simulation.qrels, simulation.run_folder, teams=simulation.teams, **options)
@@ -329,7 +330,7 @@ def load_simulated(simulation: uj.simulation.Simulation, qrels: object = None, *
 def pooled_of(simulation: uj.simulation.Simulation) -> list[str]:
     from unjudged.collection.pool import read_pooled
 
-    return read_pooled(str(simulation.qrels.parent / "pooled.tsv"))
+    return read_pooled(str(simulation.qrels.parent / "pooled.tsv"))  # type: ignore[return-value]
 
 
 def test_every_measure_on_a_simulated_collection(simulation: uj.simulation.Simulation, tmp_path: Path) -> None:
@@ -585,7 +586,7 @@ def test_refusals_are_sentences(po1: uj.Collection) -> None:
         (lambda: uj.reduce(po1, 30), "a share above 0 and up to 1"),
         (lambda: uj.reduce(po1, float("nan")), "a share above 0 and up to 1"),
         (lambda: uj.reduce(po1, 0.5, seed=-1), "a seed is a whole number of 0 or more, not -1"),
-        (lambda: uj.reduce(po1, 0.5, seed=1.5), "a seed is a whole number of 0 or more, not 1.5"),
+        (lambda: uj.reduce(po1, 0.5, seed=1.5), "a seed is a whole number of 0 or more, not 1.5"),  # type: ignore[arg-type]
         (lambda: uj.flip(po1, 0.5, seed=-1), "a seed is a whole number of 0 or more, not -1"),
         (lambda: uj.reduce(po1, 0.5, method="stratifed"), "did you mean stratified"),
         (lambda: uj.reduce(po1, 0.1, method="uniform"), "uniform reduction to 0.1 .*: no judgments left"),

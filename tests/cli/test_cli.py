@@ -69,7 +69,7 @@ def command(
 
 def test_version_names_the_kernels() -> None:
     for environment, name in (({}, kernels.IN_USE), ({"UNJUDGED_KERNELS": "numpy"}, "NumPy")):
-        done = command("--version", **environment)
+        done = command("--version", **environment)  # type: ignore[arg-type]
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.decode() == f"unjudged {unjudged.__version__} ({name} kernels)\n"
 

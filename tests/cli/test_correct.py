@@ -129,7 +129,7 @@ def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) 
     (taken,) = set(result.frame.method[: len(c.runs)])
     rows = result.frame.set_index(["measure", "run"])
     assert list(result.frame.run) == [*c.runs, *c.runs]
-    given = {"cutoffs": 5, "per_run": True, "depth": 8, "pooled": list(c.runs), "methods": taken}
+    given: dict[str, Any] = {"cutoffs": 5, "per_run": True, "depth": 8, "pooled": list(c.runs), "methods": taken}
     tried = uj.study("correction", c, **given).frame.set_index("run")
     column = taken.replace("-", "_")
     for ours, theirs in {"score": "reduced", "corrected": column, "in_the_pool": "true", "k": "k"}.items():
@@ -138,8 +138,8 @@ def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) 
     everything = uj.score(c, "AP").means()["AP"]
     for run in c.runs:
         without = uj.leave_out(c, team=c.teams[run], depth=8, pooled=list(c.runs))
-        assert rows.loc["AP", run]["score"] == pytest.approx(uj.score(without, "AP").means()["AP"][run], abs=1e-12)
-        assert rows.loc["AP", run]["in_the_pool"] == pytest.approx(everything[run], abs=1e-12)
+        assert rows.loc["AP", run]["score"] == pytest.approx(uj.score(without, "AP").means()["AP"][run], abs=1e-12)  # type: ignore[call-overload, index]
+        assert rows.loc["AP", run]["in_the_pool"] == pytest.approx(everything[run], abs=1e-12)  # type: ignore[call-overload, index]
     assert any("nothing to correct: every run helped make the pool" in note for note in result.notes)
     assert result.verdict is not None and "outside" not in result.verdict.sentence
     assert result.plot().svg().startswith("<svg") and "cross" in result.plot().description
@@ -150,7 +150,7 @@ def test_where_every_run_was_pooled_each_is_left_out(sim: Path, tmp_path: Path) 
 def test_finished_work_is_kept(sim: Path, tmp_path: Path) -> None:
     """Another new run finds the trial of the first one."""
     c = uj.load(sim / "qrels.txt", sim / "runs", teams=sim / "teams.tsv")
-    given = {"depth": 8, "pooled": [run for run in c.runs if not run.startswith("team02")]}
+    given: dict[str, Any] = {"depth": 8, "pooled": [run for run in c.runs if not run.startswith("team02")]}
     stages: list[tuple[str, int, int]] = []
 
     def progress(stage: str, done: int, total: int, before: int) -> None:
@@ -515,7 +515,7 @@ def test_short_lists_stay_within_the_exact_bounds(tmp_path: Path) -> None:
         if int(rank) <= 3 + int(topic) % 5 and (int(topic) + len(run)) % 7:
             runs.setdefault(run, {}).setdefault(topic, {})[doc] = float(score)
     c = uj.load(made.qrels, runs, teams=made.teams)
-    pool = {"depth": 3, "pooled": [run for run in c.runs if not run.startswith("team02")]}
+    pool: dict[str, Any] = {"depth": 3, "pooled": [run for run in c.runs if not run.startswith("team02")]}
     part = uj.take(c, teams=sorted(set(c.teams.values()) - {"team02"}), **pool)
     ends = uj.score_bounds(part, "P@10").mean_values()[:, 0]
     possible = {run: (low, high) for run, (_, low, high) in zip(part.runs, ends.tolist(), strict=True)}
@@ -526,8 +526,8 @@ def test_short_lists_stay_within_the_exact_bounds(tmp_path: Path) -> None:
             frame = uj.correct(part, list(part.runs), "P@10", method=method, protocol=protocol, **pool).frame
             assert frame.k.isna().all() or (frame.k > 0.3).all()  # the estimate has no k
             for row in frame.itertuples():
-                low, high = possible[row.run]
+                low, high = possible[row.run]  # type: ignore[index]
                 if not strict and row.method != "estimate":  # means over the run's own topics
-                    low, high = low / answered[row.run], high / answered[row.run]
+                    low, high = low / answered[row.run], high / answered[row.run]  # type: ignore[index]
                 for value in (row.low, row.corrected, row.high, *((row.lipani, row.webber_park) if strict else ())):
                     assert low - 1e-4 <= value <= high + 1e-4  # sigir2015 rounds to four decimals

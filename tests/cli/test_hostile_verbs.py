@@ -39,9 +39,9 @@ VERBS: dict[str, Line] = {
     "study contributions": lambda q, r: ("study", "contributions", q, r, "other.run", "-o", "out"),
 }
 for study in ("agreement", "power", "swap", "stability", "reduction", "leave-team-out", "leave-run-out", "take-team"):
-    VERBS[f"study {study}"] = lambda q, r, s=study: ("study", s, q, r, "other.run", "-m", "AP,P@2", "-o", "out")
+    VERBS[f"study {study}"] = lambda q, r, s=study: ("study", s, q, r, "other.run", "-m", "AP,P@2", "-o", "out")  # type: ignore[misc]
 for study in ("depth", "reliability"):
-    VERBS[f"study {study}"] = lambda q, r, s=study: (
+    VERBS[f"study {study}"] = lambda q, r, s=study: (  # type: ignore[misc]
         "study",
         s,
         q,

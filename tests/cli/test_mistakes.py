@@ -20,7 +20,7 @@ MISTAKES = {
     "letter forgotten": ("score qrels.txt run", "run: no such file", "did you mean runs?"),
     "an address": ("score https://example.org/q.txt runs", "addresses are not read", "download the file"),
     "glob without match": ("score qrels.txt 'runs/*.res'", "runs/*.res", "no file matches"),
-    "measure misspelt": ("score qrels.txt runs -m nDGC@10", "unknown measure 'nDGC@10'", "did you mean nDCG?"),
+    "measure misspelt": ("score qrels.txt runs -m nDGC@10", "unknown measure 'nDGC@10'", "did you mean nDCG@10?"),
     "cut-off in words": (
         "score qrels.txt runs -m nDCG@ten",
         "unknown measure",
@@ -32,7 +32,7 @@ MISTAKES = {
     "two measures misspelt": (
         "score qrels.txt runs -m nDGC@10,AP,recal@5",
         "'nDGC@10'",
-        "'recal@5' (did you mean Recall?)",
+        "'recal@5' (did you mean Recall@5?)",
     ),
     "blank for comma": ("score qrels.txt runs -m 'AP P@10'", "unknown measure", "separated by commas: AP, P@10"),
     "measures as words": ("score qrels.txt runs -m AP P@10", "unrecognized arguments: P@10", "separated by commas"),
@@ -91,7 +91,7 @@ def test_a_run_without_judged_documents_is_told(tmp_path: Path, capsys: pytest.C
     (tmp_path / "r").write_text("1 Q0 other 1 1 x\n")
     for more in ([], ["-m", "AP"], ["-m", "AP,NumRet"], ["-m", "RBP"]):
         assert main(["score", str(tmp_path / "q"), str(tmp_path / "r"), *more]) == 0
-        assert "r: none of its documents is judged; 'unjudged check' tells" in capsys.readouterr().err
+        assert "r: no retrieved document is judged; 'unjudged check' tells" in capsys.readouterr().err
     assert main(["check", str(tmp_path / "q"), str(tmp_path / "r")]) == 1
     capsys.readouterr()
     (tmp_path / "r").write_text("1 Q0 d1 1 1 x\n")

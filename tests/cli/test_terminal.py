@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -188,3 +189,36 @@ def test_a_pipe_gets_every_column(
     monkeypatch.setenv("COLUMNS", "40")
     assert main(["score", str(made / "qrels.txt"), str(made / "runs"), "-m", "AP,P@10,RR,nDCG@10,bpref"]) == 0
     assert "bpref" in capsys.readouterr().out.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "begins"),
+    [
+        ("ci", "QRELS RUN... --baseline RUN [-m M]"),
+        ("report", "QRELS RUN... [--teams FILE] [-o FILE] [--open]"),
+        ("next", "QRELS RUN... [--new RUN] [--baseline RUN]"),
+        ("correct", "QRELS RUN... [--new RUN]"),
+    ],
+)
+def test_usage_names_what_most_people_need(command: str, begins: str) -> None:
+    parser = next(parser for name, _, parser in commands() if name == command and parser is not None)
+    assert f"unjudged {command} {begins}" in " ".join(parser.format_usage().split())
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_outcomes_are_whole_on_every_terminal(width: str, tmp_path: Path) -> None:
+    """The runs' names and how far they are apart are what was asked for: neither is cut."""
+    names = ["bm25-of-the-baseline-system-tuned", "dense-retriever-of-the-new-system", "hybrid-of-the-two-reranked"]
+    qrels = {str(t): {f"d{i}": int(i < 3) for i in range(10)} for t in range(12)}
+    paths = []
+    for shift, name in enumerate(names):
+        paths.append(tmp_path / f"{name}.json")
+        run = {t: {f"d{i}": float((i * 7 + shift * int(t)) % 10) for i in range(10)} for t in qrels}
+        paths[-1].write_text(json.dumps(run))
+    (tmp_path / "qrels.json").write_text(json.dumps(qrels))
+    shown = on_a_terminal("compare", str(tmp_path / "qrels.json"), *map(str, paths), "-m", "AP,P@3", COLUMNS=width)
+    words = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", shown).split())
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        pair = (f"{names[a]} against {names[b]}:? [+-]" for a, b in ((first, second), (second, first)))
+        assert len(re.findall("|".join(pair), words)) == 2, shown
+    assert words.count("give or take 0.") == 6

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
+from typing import Any
 
 import pytest
 from places import ROOT
@@ -41,7 +43,14 @@ def cases() -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize(("name", "version", "arguments", "code"), cases(), ids=[c[0] for c in cases()])
-def test_same_bytes(name, version, arguments, code, monkeypatch, capfdbinary):
+def test_same_bytes(
+    name: Any,
+    version: Any,
+    arguments: Any,
+    code: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
     if name.split("_", 1)[1] in OWN_CASES:
         pytest.skip(OWN_CASES[name.split("_", 1)[1]])
     monkeypatch.chdir(GOLDEN)
@@ -61,7 +70,7 @@ def test_same_bytes(name, version, arguments, code, monkeypatch, capfdbinary):
     assert compared(captured.out) == compared(expected)
 
 
-def test_means_are_added_in_the_order_printed(tmp_path, capsys):
+def test_means_are_added_in_the_order_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ten topics with P@10 of 0.1 to 1.0: one after another in byte order, as trec_eval does, in double precision."""
     found = {str(topic): topic for topic in range(1, 11)}
     judged = [f"{topic} 0 d{i} {int(i < many)}\n" for topic, many in found.items() for i in range(10)]

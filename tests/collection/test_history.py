@@ -375,7 +375,7 @@ def test_a_collection_cut_off_says_what_it_lacks() -> None:
         alone.rankings  # noqa: B018
     for ask in (lambda: alone.with_ties("file"), lambda: alone.adding({"n": {"t": {"a": 1.0}}})):
         with pytest.raises(UsageError, match="cannot be read again"):
-            ask()
+            ask()  # type: ignore[no-untyped-call]
 
 
 def test_a_run_taken_away_can_be_the_new_one(tmp_path: Path) -> None:
@@ -397,7 +397,8 @@ def test_correction_sees_the_collapse(tmp_path: Path) -> None:
         for row, topic in enumerate(c.judgments.topic.tolist()):
             file.write(f"{c.judgments.topics[topic]} 0 {c.judgments.docs[row]} {c.judgments.grade[row]}\n")
     plain = uj.load(qrels, made.run_folder)
-    new, asked = c.runs[-1], {"wanted": "P@10", "protocol": "sigir2015", "validate": False}
+    new = c.runs[-1]
+    asked: dict[str, Any] = {"wanted": "P@10", "protocol": "sigir2015", "validate": False}
     assert list(uj.correct(c, new, **asked).rows()) == list(uj.correct(plain, new, **asked).rows())
 
 

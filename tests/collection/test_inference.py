@@ -284,7 +284,7 @@ def test_odds_of_a_run_by_hand() -> None:
     one = [np.array([float(n)]) for n in (8, 1, 1)]
     pooled = (8 / 9) ** 8 * (1 / 9) * 0.9**9 * 0.1
     not_pooled = max((0.9 * s) ** 8 * 0.2 * (1 - s) * (0.1 * s + 0.8 * (1 - s)) for s in np.linspace(0.001, 0.999, 999))
-    got = _log_odds(*one, 0.1, np.array([0.2]))
+    got = _log_odds(one[0], one[1], one[2], 0.1, np.array([0.2]))
     assert got[0] - NEUTRAL == pytest.approx(np.log(pooled / not_pooled), abs=1e-3)
 
 

@@ -368,7 +368,7 @@ def test_the_interval_by_hand() -> None:
     corrected = np.arange(39, 0, -1) / 100 * np.where(np.arange(39) % 2, 1, -1)
     trust = Trust.of(true, true + 0.5, corrected, 0.95)
     assert (trust.runs, trust.reach, trust.confidence) == (39, 0.38, 0.95)
-    assert (trust.before, trust.after) == (0.5, pytest.approx(0.2))
+    assert (trust.before, trust.after) == (0.5, pytest.approx(0.2))  # type: ignore[comparison-overlap]
     assert trust.helps
     assert trust.sentence() == "correction would have helped on this collection: MAE 0.5000 -> 0.2000"
     few = Trust.of(true[:4], true[:4], np.array([0.1, -0.4, 0.2, 0.3]), 0.95)

@@ -106,6 +106,17 @@ def test_a_chart_holds_the_numbers_of_the_table(results: dict[str, Result]) -> N
         assert p == sorted(p, reverse=True) and len(p) == 66
 
 
+def test_bounds_are_drawn(sim: uj.Collection) -> None:
+    bounds = uj.score_bounds(sim, ["nDCG@10", "P@10"])
+    figure = bounds.plot("range")
+    ET.fromstring(figure.svg())
+    drawn = {(r["run"], r["measure"]): (r["value"], r["low"], r["high"]) for r in values(figure.spec)}
+    means = bounds.means()
+    assert len(drawn) == 2 * len(sim.runs) <= 2 * 20
+    for (run, measure), found in drawn.items():
+        assert found == pytest.approx([means.loc[run, (measure, end)] for end in ("value", "low", "high")], abs=5e-5)
+
+
 def test_files_of_every_kind(tmp_path: Path, results: dict[str, Result]) -> None:
     figure = results["power"].plot()
     for ending in ENDINGS:
@@ -138,7 +149,7 @@ def test_light_and_dark(results: dict[str, Result]) -> None:
     figure = results["power"].plot()
     assert theme.paper("light") in figure.svg("light") and theme.paper("dark") in figure.svg("dark")
     with pytest.raises(UsageError, match="light or dark"):
-        figure.svg("sepia")
+        figure.svg("sepia")  # type: ignore[arg-type]
 
 
 def luminance(colour: str) -> float:
@@ -186,6 +197,6 @@ def test_a_chart_without_words_is_refused() -> None:
 
 def test_a_result_without_charts_says_so(sim: uj.Collection) -> None:
     with pytest.raises(UsageError, match="no chart"):
-        uj.gate(sim, "team01-1", "team01-2", "AP").plot()
+        uj.judge_agreement({"1": {"a": 1, "b": 0}}, {"1": {"a": 0, "b": 0}}).plot()
     with pytest.raises(UsageError, match="there are power"):
         uj.study("power", sim, measures="AP", test="t").plot("tau")

@@ -246,7 +246,7 @@ def test_judges_who_differ(file: LabelFile) -> None:
 
 
 IDS = st.one_of(
-    st.text(st.characters(exclude_categories=("Cs",)), min_size=1),
+    st.text(st.characters(exclude_categories=("Cs",)), min_size=1),  # type: ignore[arg-type]
     st.binary(min_size=1).map(lambda raw: raw.decode("utf-8", "surrogateescape")),
 )
 

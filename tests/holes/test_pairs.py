@@ -97,10 +97,10 @@ def test_without_holes_it_is_the_paired_t_test(world: Any, measure: str) -> None
     constant = (np.ptp(apart, axis=1) < 1e-12) & (np.abs(apart).max(axis=1) >= 1e-12)
     if not constant.any():
         plain = [1.0 if np.abs(row).max() < 1e-12 else stats.ttest_1samp(row, 0.0).pvalue for row in apart]
-        assert found.p_adjusted == pytest.approx(holm(plain), abs=1e-9)
+        assert found.p_adjusted == pytest.approx(holm(plain), abs=1e-9)  # type: ignore[arg-type]
         assert list(found.word) == [
             "cannot tell" if p >= 0.05 else "better" if d > 0 else "worse"
-            for p, d in zip(holm(plain), apart.mean(axis=1), strict=True)
+            for p, d in zip(holm(plain), apart.mean(axis=1), strict=True)  # type: ignore[arg-type]
         ]
 
 

@@ -37,7 +37,10 @@ def judge_all(s: Session, truth: Any, judge: str = "Ann", until: str = DONE) -> 
 
 def test_documents_are_those_of_next(tmp_path: Path) -> None:
     s = session(tmp_path, batch=3)
-    truth = lambda topic, doc: int(doc in ("d4", "d5"))  # noqa: E731
+
+    def truth(topic: str, doc: str) -> int:
+        return int(doc in ("d4", "d5"))
+
     answers: dict[str, dict[str, int]] = {}
     for _ in range(2):
         found = uj.next_to_judge(s.collection, "P@5", new="d", baseline="a", batch=3, answers=answers or None)
@@ -199,7 +202,7 @@ def test_the_direction_is_told_to_those_who_ask(tmp_path: Path, made: Any) -> No
     assert outcome.sentence.startswith("team06-2 against team08-3 by nDCG@10: ") and "give or take" in outcome.sentence
     turned = session(tmp_path, Question("nDCG@10", "team08-3", "team06-2"), collection)
     other = turned.progress()
-    assert (other.headline, other.sentence, other.points[-1].near) == (
+    assert (other.headline, other.sentence, other.points[-1].near) == (  # type: ignore[comparison-overlap]
         progress.headline,
         progress.sentence,
         pytest.approx(point.near),
@@ -271,7 +274,7 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
     judged = next((topic, doc) for topic, docs in MICRO["qrels"].items() for doc in docs)
     for strange in (judged, ("99", pair[1]), (pair[0], "nowhere")):
         with pytest.raises(UsageError, match="not among those to judge"):
-            s.label("Ann", *strange, 1)
+            s.label("Ann", strange[0], strange[1], 1)
         with pytest.raises(UsageError, match="not among those to judge"):
             s.skip("Ann", *strange)
     assert s.labels.rows() == []

@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -126,7 +127,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("code", "files", "line", "count"), CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)])
-def test_each_code_alone(tmp_path, code, files, line, count):
+def test_each_code_alone(tmp_path: Path, code: Any, files: Any, line: Any, count: int) -> None:
     exit_code, found = call(tmp_path, {"qrels": QRELS, "r": run(), **files})
     assert [f["code"] for f in found] == [code]
     assert found[0]["severity"] == CODES[code].severity
@@ -137,7 +138,7 @@ def test_each_code_alone(tmp_path, code, files, line, count):
     assert exit_code == (0 if CODES[code].severity == "info" else 1)
 
 
-def test_ties_that_decide_a_score(tmp_path):
+def test_ties_that_decide_a_score(tmp_path: Path) -> None:
     """d01 (relevant) and d02 (not) tied at the top of topic 1: AP of the topic is 1 or 1/2, the mean moves by 1/4."""
     exit_code, found = call(tmp_path, {"qrels": QRELS, "r": swap(run(), b"1998.0", b"1999.0")})
     assert [f["code"] for f in found] == ["UJ105", "UJ119"]
@@ -146,7 +147,7 @@ def test_ties_that_decide_a_score(tmp_path):
     assert exit_code == 0
 
 
-def test_every_code_has_a_case_and_an_explanation():
+def test_every_code_has_a_case_and_an_explanation() -> None:
     answers = {f"UJ14{i}" for i in range(1, 7)}  # in test_check_answers.py
     assert {case[0] for case in CASES} | {"UJ119", "UJ120", "UJ137"} | answers == set(
         CODES
@@ -160,7 +161,7 @@ def test_every_code_has_a_case_and_an_explanation():
         explain("UJ199")
 
 
-def test_clean_files_give_nothing(tmp_path, capsys):
+def test_clean_files_give_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"qrels": QRELS, "r": b"# ir_metadata.start\n" + run().replace(b" ", b"\t").replace(b"\n", b"\r\n")}
     files |= {"s": b"\xef\xbb\xbf\n" + other("s"), "teams": b"run\tteam\nr\tA\ns\tB\n"}
     assert call(tmp_path, files) == (0, [])
@@ -169,7 +170,7 @@ def test_clean_files_give_nothing(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_a_bad_file_does_not_stop_the_others(tmp_path):
+def test_a_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
     files = {"qrels": QRELS, "bad": b"\x1f\x8bjunk", "r": run() + b"2 Q0 d03 13 1.5 r\n"}
     code, found = call(tmp_path, files, missing=("missing", "no*match"))
     assert code == 1
@@ -193,13 +194,13 @@ def test_a_bad_file_does_not_stop_the_others(tmp_path):
         (b"1 0 FT911-1 1\n1 0 x 0\n2 0 FT911-2 1\n2 0 x 0\n", b"FT911-2", "other topics"),
     ],
 )
-def test_foreign_ids_are_told_apart(tmp_path, qrels, doc, hint):
+def test_foreign_ids_are_told_apart(tmp_path: Path, qrels: Any, doc: Any, hint: Any) -> None:
     _, found = call(tmp_path, {"qrels": qrels, "r": b"1 Q0 %b 1 2.5 r\n" % doc})
     (finding,) = [f for f in found if f["code"] == "UJ114"]
     assert hint in finding["finding"]
 
 
-def test_long_fields(tmp_path):
+def test_long_fields(tmp_path: Path) -> None:
     long = b"9" * 5000  # more digits than int() takes
     text = swap(run(), b"d02 2 ", b"d02 %b " % long) + b"2 Q0 %b 13 oops r\n" % long
     _, found = call(tmp_path, {"qrels": QRELS + b"2 0 d04 %b\n" % long, "r": text})
@@ -207,7 +208,7 @@ def test_long_fields(tmp_path):
     assert all(len(f["finding"]) < 200 for f in found)
 
 
-def test_tie_across_rank_ten(tmp_path):
+def test_tie_across_rank_ten(tmp_path: Path) -> None:
     text = swap(run(), b"1989.0", b"1990.0")
     _, found = call(tmp_path, {"qrels": QRELS, "r": text})
     assert found[0]["finding"].startswith(
@@ -216,7 +217,7 @@ def test_tie_across_rank_ten(tmp_path):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_formats(tmp_path, capsysbinary, format):
+def test_formats(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], format: Any) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     (tmp_path / "r").write_bytes(swap(run(), b"d05", b"d\xe9|&") + b"2 \xff 3\n")
     assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "r"), "--format", format]) == 1
@@ -231,7 +232,9 @@ def test_formats(tmp_path, capsysbinary, format):
         assert (rows[0]["line"], rows[0]["count"]) == (25, 1)
 
 
-def test_absolute_and_relative_names(tmp_path, monkeypatch, capsys):
+def test_absolute_and_relative_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_bytes(QRELS + b"bad\n")
     (tmp_path / "r").write_bytes(run() + b"bad\n")
@@ -240,7 +243,7 @@ def test_absolute_and_relative_names(tmp_path, monkeypatch, capsys):
     assert [line.split()[2] for line in shown] == ["file", "r", str(tmp_path / "qrels")]
 
 
-def test_standard_input(tmp_path, monkeypatch, capsys):
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     text = listed("1", 6) + listed("2") + listed("1", 6, first=7)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
@@ -249,7 +252,7 @@ def test_standard_input(tmp_path, monkeypatch, capsys):
     assert "standard input" in out and "UJ112" in out and "UJ106" in out
 
 
-def test_misuse(tmp_path, capsys):
+def test_misuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     for wrong in (["-", "-"], ["-", "--fix"], ["r", "--nonsense"], []):
         assert main(["check", str(tmp_path / "qrels"), *wrong]) == 2
@@ -280,7 +283,7 @@ MENDED = (
 )  # fmt: skip
 
 
-def test_fix_writes_what_it_says(tmp_path, capsys):
+def test_fix_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels = b"1 0 a 1\n2 0 d01 0\n1\t0  b  0 x\n1 0 a 1\nbad\n2 0 d02 1\n"
     code, found = call(tmp_path, {"qrels": qrels, "r.gz": gzip.compress(MESSY)}, "--fix")
     assert code == 1
@@ -295,13 +298,13 @@ def test_fix_writes_what_it_says(tmp_path, capsys):
     assert not {f["code"] for f in found} & FIXABLE
 
 
-def test_fix_leaves_alone_what_needs_no_repair(tmp_path, capsys):
+def test_fix_leaves_alone_what_needs_no_repair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(tmp_path, {"qrels": QRELS, "r": run()}, "--fix") == (0, [])
     assert "nothing to repair" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.fixed"))
 
 
-def test_fix_cannot_settle_two_grades(tmp_path, capsys):
+def test_fix_cannot_settle_two_grades(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _ = call(tmp_path, {"qrels": QRELS + b"2 0 d03 1\n2 0 d03 1\n", "r": run()}, "--fix")
     assert code == 1
     assert "not repaired: 1 document with two grades" in capsys.readouterr().err
@@ -310,7 +313,7 @@ def test_fix_cannot_settle_two_grades(tmp_path, capsys):
     assert (tmp_path / "qrels.fixed").read_bytes() == QRELS + b"2 0 d03 1\n"
 
 
-def test_fix_never_writes_over_a_file(tmp_path, capsys):
+def test_fix_never_writes_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.fixed").write_bytes(b"mine")
     code, _ = call(tmp_path, {"qrels": QRELS, "r": MESSY, "s": MESSY}, "--fix")
     assert code == 2
@@ -342,7 +345,7 @@ def same_scores(qrels: Path, original: Path, fixed_qrels: Path, fixed: Path) -> 
         max_size=30,
     )
 )
-def test_fixed_copies_score_the_same(tmp_path_factory, rows):
+def test_fixed_copies_score_the_same(tmp_path_factory: Any, rows: Any) -> None:
     folder = tmp_path_factory.mktemp("fix")
     text = "".join(f"{topic} Q0 {doc} 1 {value} r\n" for topic, doc, value in [("1", "a", "0.5"), *rows])
     (folder / "r").write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -368,7 +371,7 @@ def test_fixed_copies_score_the_same(tmp_path_factory, rows):
         max_size=12,
     )
 )
-def test_survives_anything_and_counts_as_the_reader(tmp_path_factory, rows):
+def test_survives_anything_and_counts_as_the_reader(tmp_path_factory: Any, rows: Any) -> None:
     folder = tmp_path_factory.mktemp("any")
     text = b"1 Q0 a 1 0.5 r\n" + b"\n".join(b" ".join(row) for row in rows)
     (folder / "q").write_bytes(b"1 0 a 1\n1 0 b 0\n2 0 b 1\n2 0 c 0\n")
@@ -401,7 +404,7 @@ TREC2 = {
 
 @pytest.mark.skipif(not (DATA / "trec2-adhoc").is_dir(), reason="needs ../shared/data/trec2-adhoc")
 @pytest.mark.parametrize("name", list(TREC2))
-def test_real_runs(tmp_path, name):
+def test_real_runs(tmp_path: Path, name: Any) -> None:
     qrels = DATA / "trec2-adhoc" / "qrels.txt.gz"
     shutil.copy(DATA / "trec2-adhoc" / "runs" / f"{name}.gz", tmp_path)
     arguments = ["check", str(qrels), "--format", "jsonl", "-o", str(tmp_path / "out")]
@@ -447,7 +450,7 @@ def test_a_number_for_a_tag_is_no_shift(tmp_path: Path) -> None:
     assert "UJ120" not in [f["code"] for f in found]
 
 
-def as_json(folder: Path, judged: dict[str, dict[str, int]], found: dict[str, object]) -> dict[str, bytes]:
+def as_json(folder: Path, judged: dict[str, dict[str, int]], found: dict[str, Any]) -> dict[str, bytes]:
     """Judgments and a run as JSON."""
     return {"qrels": json.dumps(judged).encode(), "new.json": json.dumps(found).encode()}
 

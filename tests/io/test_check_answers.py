@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ RUN = "Q1\t1\tObama\nQ2\t1\tLondon\nQ2\t2\tParis\n"
 
 def found(
     folder: Path, classes: str, run: str, capsys: pytest.CaptureFixture[str], code: int = 1, *more: str
-) -> dict[str, dict[str, object]]:
+) -> dict[str, dict[str, Any]]:
     (folder / "classes.tsv").write_text(classes)
     (folder / "run.tsv").write_text(run)
     files = [str(folder / "classes.tsv"), str(folder / "run.tsv")]

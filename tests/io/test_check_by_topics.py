@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kernel_twins import needs_c
@@ -25,7 +26,7 @@ def generated(rng: random.Random) -> bytes:
     first = rng.choice((1, 1, 0, -1, 7))
     ranks = rng.choice(("rising", "rising", "rising", "same", "mixed"))
     scores = rng.choice(("falling", "falling", "few", "one", "mixed", "long"))
-    lines = []
+    lines: list[str] = []
     for topic in rng.sample(
         [b"1", b"2", b"3", b"10", b"outside", b"t\xc3\xa9"[: rng.choice((1, 3))]], rng.randint(1, 5)
     ):
@@ -42,11 +43,11 @@ def generated(rng: random.Random) -> bytes:
             rank = first + {"rising": i, "same": 0, "mixed": rng.randint(0, 9)}[ranks]
             line = b"%b %b %b %d %b %b" % (topic, second, doc, rank, score, tag)
             if rng.random() < odd:
-                line = strange(rng, line, docs, lines)
-            lines.append(line)
+                line = strange(rng, line, docs, lines)  # type: ignore[arg-type]
+            lines.append(line)  # type: ignore[arg-type]
         if rng.random() < odd * 3:
             rng.shuffle(lines)
-    return b"\n".join(lines) + rng.choice((b"", b"\n", b"\n\n", b"\r\n"))
+    return b"\n".join(lines) + rng.choice((b"", b"\n", b"\n\n", b"\r\n"))  # type: ignore[arg-type]
 
 
 def strange(rng: random.Random, line: bytes, docs: list[bytes], lines: list[bytes]) -> bytes:
@@ -82,10 +83,15 @@ def strange(rng: random.Random, line: bytes, docs: list[bytes], lines: list[byte
     return b" ".join(fields)
 
 
-def found(path: Path, judged: Path) -> dict[str, object]:
-    """Everything that is known of a run once it was looked through."""
+def found(path: Path, judged: Path) -> dict[str, Any]:
+    """Everything that is known of a run once it was looked through, but how far ties could reach.
+
+    Of that both ways have bounds, and the quick one's is nearer (tests/io/test_check_ties.py).
+    """
     look = RunCheck(str(path), check_qrels(str(judged))[1]).read()
-    return {name: value for name, value in vars(look).items() if name not in ("tally", "judged", "shapes")} | {
+    return {
+        name: value for name, value in vars(look).items() if name not in ("tally", "judged", "shapes", "tie_reach")
+    } | {
         "findings": look.tally.findings(),
         "shapes": look.shapes.found,
     }

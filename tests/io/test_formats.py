@@ -65,6 +65,7 @@ def nested_scores() -> dict[str, dict[str, float]]:
 
 
 def columns(what: str, names: tuple[str, str, str]) -> dict[str, list[Any]]:
+    rows: list[tuple[Any, ...]]
     if what == "qrels":
         rows = [(t, d, g) for t, docs in GRADES.items() for d, g in docs.items()]
     else:
@@ -234,7 +235,7 @@ class TestText:
         three = "".join(f"1\t{d}\t{r}\n" for d, r in (("a", 1), ("b", 1), ("c", 2), ("a", 3)))
         for options in ({}, {"ties": "file"}, {"ties": "ascending"}, {"truncate": 2}):
             read = [
-                uj.load(qrels, put(tmp_path, n, text), **options)  # type: ignore[arg-type]
+                uj.load(qrels, put(tmp_path, n, text), **options)
                 for n, text in (("r", six), ("r.jsonl", jsonl), ("r.tsv", three))
             ]
             assert len({str(lists_of(c)) for c in read}) == 1
@@ -264,14 +265,14 @@ class TestMsMarco:
                 b"%d\tD%d\t%d\n" % (draw.randrange(3), draw.randrange(10**9), draw.randrange(2000))
                 for _ in range(draw.randrange(1, 6))
             )
-            rows = msmarco.Rows("r", Reading())
+            rows = msmarco.Rows("r", Reading())  # type: ignore[attr-defined]
             assert msmarco._fast(text) == msmarco._slow(text, 0, rows)
             place = draw.randrange(len(text))
             spoilt = (
                 text[:place] + draw.choice([b" ", b"\t", b"\n", b"x", b"\0", b"#", b"\r", b"-", b"\x0b"]) + text[place:]
             )
             fast = msmarco._fast(spoilt)
-            lenient = msmarco.Rows("r", Reading(lenient=True))
+            lenient = msmarco.Rows("r", Reading(lenient=True))  # type: ignore[attr-defined]
             assert fast is None or (fast == msmarco._slow(spoilt, 0, lenient) and not lenient.skipped)
 
     def test_scores_in_the_third_column_are_refused(self, tmp_path: Path) -> None:
@@ -494,7 +495,11 @@ def registered() -> Iterator[str]:
         def qrels_iter(self) -> Iterator[Any]:
             raise OSError("no network here")
 
-    parts = {"unjudged-test": [], "unjudged-test/all": [Qrels(), Scored()], "unjudged-test/broken": [Broken()]}
+    parts: dict[str, list[Any]] = {
+        "unjudged-test": [],
+        "unjudged-test/all": [Qrels(), Scored()],
+        "unjudged-test/broken": [Broken()],
+    }
     for name, inside in parts.items():
         dataset = ir_datasets.Dataset(SimpleNamespace(metadata=dict), *inside)
         ir_datasets.registry._registered[name] = dataset
@@ -671,7 +676,7 @@ class TestTroubles:
             path = put(tmp_path, draw.choice(["x", "x.json", "x.jsonl", "x.tsv"]), bytes(raw), zipped=i % 3 == 0)
             for load in (lambda p: uj.load(p, {"301": {"a": 1.0}}), lambda p: uj.load(GRADES, p)):
                 try:
-                    load(path)
+                    load(path)  # type: ignore[no-untyped-call]
                 except (InputError, UsageError) as told:
                     assert str(told)
 

@@ -105,7 +105,7 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
         (
             JSONL + JSONL.replace('"gpt"', '"llama"'),
             None,
-            r":3: this file holds several judges \(gpt, prompt v1, llama",
+            r":3: this file holds 2 judges \(gpt/v1 and llama/v1\), and one is needed",
         ),
         (JSONL.replace('"1", "judge"', '"yes", "judge"'), None, r":2: the grade 'yes' of b is no number"),
         ("query,docid,rating\nq,a\n", None, r":2: 3 columns are needed, found 2"),
@@ -117,7 +117,7 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
         ('{"judgmentRatings": 3}', None, "one judgment list is needed"),
         (DOCCANO.replace('"2"', '"good"'), None, r":1: the grade 'good' of a is no number"),
         (DOCCANO.replace('["2"]', '["2", "1"]'), None, r":1: a document has one label, found \['2', '1'\]"),
-        (json.dumps([{"data": {"text": "x"}, **TASKS[0]}, {"data": 3}]), None, "task 2 needs data with topic"),
+        (json.dumps([{"data": {"text": "x"}, **TASKS[0]}, {"data": 3}]), None, "task 2 needs data with topic"),  # type: ignore[dict-item]
         (DOCCANO.splitlines()[2] + "\n", None, "no judgments in this file"),
         (
             '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": "x"}]}]}',

@@ -222,7 +222,7 @@ def test_links_in_a_circle(argv: tuple[str, ...], says: str, folder: Path, capfd
 
 # Files that change
 
-SCATTERED = b"".join(sorted(RUN.splitlines(keepends=True), key=lambda line: line.split()[3]))
+SCATTERED = b"".join(sorted(RUN.splitlines(keepends=True), key=lambda line: bytes(line).split()[3]))
 CHANGED = "run.txt: this file changed while it was read"
 
 
@@ -251,7 +251,8 @@ def test_a_run_that_changes_while_it_is_read(
 ) -> None:
     (folder / "run.txt").write_bytes(run)
     assert main([*SCORE, "-o", "first.tsv"]) == 0  # as it is now, nothing is wrong with it
-    chunks, passes = files.chunks, []
+    chunks = files.chunks
+    passes: list[Any] = []
 
     def meddled(path: str, whole: bool = False) -> Iterator[bytes | memoryview]:
         yield from chunks(path, whole)

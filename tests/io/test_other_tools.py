@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,14 +24,14 @@ def written(folder: Path, name: str, thing: object) -> Path:
     return folder / name
 
 
-def request(index: str = "books") -> dict[str, object]:
+def request(index: str = "books") -> dict[str, Any]:
     rated = {t: [{"_index": index, "_id": d, "rating": g} for d, g in docs.items()] for t, docs in QRELS.items()}
     asked = [{"id": t, "request": {"query": {"match": {"title": t}}}, "ratings": rated[t]} for t in QRELS]
     return {"requests": asked, "metric": {"precision": {"k": 2}}}
 
 
-def response(scored: bool = True, index: str = "books") -> dict[str, object]:
-    def hit(doc: str, score: float) -> dict[str, object]:
+def response(scored: bool = True, index: str = "books") -> dict[str, Any]:
+    def hit(doc: str, score: float) -> dict[str, Any]:
         return {"hit": {"_index": index, "_id": doc, "_score": score if scored else None}, "rating": None}
 
     details = {t: {"metric_score": 0.5, "hits": [hit(d, s) for d, s in docs.items()]} for t, docs in RUN.items()}
@@ -47,10 +48,10 @@ def test_rank_eval_request_and_response(tmp_path: Path, indent: int | None, scor
 
 def test_rank_eval_over_several_indices_keeps_them_apart(tmp_path: Path) -> None:
     asked, told = request(), response(index="books")
-    asked["requests"][0]["ratings"].append({"_index": "films", "_id": "a", "rating": 0})  # type: ignore[index]
+    asked["requests"][0]["ratings"].append({"_index": "films", "_id": "a", "rating": 0})
     c = uj.load(written(tmp_path, "q.json", asked), written(tmp_path, "r.json", told))
     assert "books/a" in list(c.judgments.docs) and "films/a" in list(c.judgments.docs)
-    hit = told["details"]["1"]["hits"]  # type: ignore[index]
+    hit = told["details"]["1"]["hits"]
     hit.append({"hit": {"_index": "films", "_id": "zz", "_score": 0.1}})
     c = uj.load(written(tmp_path, "q.json", asked), written(tmp_path, "r.json", told))
     assert uj.score(c, "AP").values[0, 0, 0] == EXPECTED[0][0][0]

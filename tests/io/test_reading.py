@@ -792,7 +792,7 @@ def columns_of(names: tuple[str, ...], nested: dict[str, dict[str, Any]]) -> dic
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 @pytest.mark.parametrize("style", list(FRAMES))
 def test_frames(kind: str, style: str) -> None:
-    qrels, run = (columns_of(*pair) for pair in zip(FRAMES[style], (TWO, RESULT), strict=True))
+    qrels, run = (columns_of(*pair) for pair in zip(FRAMES[style], (TWO, RESULT), strict=True))  # type: ignore[arg-type]
     if style == "pyterrier":  # these carry more: internal numbers, ranks from 0, the query's text
         run |= {"docid": [5, 6, 7, 8, 9], "rank": [0, 1, 2, 0, 1], "query": ["text"] * 5}
     if style == "trectools":
@@ -822,7 +822,7 @@ def test_several_runs_in_one_frame(kind: str, name: str) -> None:
         "docno": ["a", "c", "d", "a"],
         "score": [1, 2, 3, 4],
     }
-    collection = uj.load(TWO, table(kind, columns))
+    collection = uj.load(TWO, table(kind, columns))  # type: ignore[arg-type]
     assert collection.runs == ("b", "a")
     assert [lists_of(collection, i) for i in range(2)] == [{"1": ["a"], "2": ["d"]}, {"1": ["a", "c"]}]
 
@@ -874,7 +874,7 @@ def test_frames_of_judgments_that_cannot_be_used(kind: str) -> None:
         ({"label": [None]}, "grade"),
     ):
         with pytest.raises(InputError) as caught:
-            uj.load(table(kind, good | change), RESULT)
+            uj.load(table(kind, good | change), RESULT)  # type: ignore[arg-type]
         assert words in str(caught.value)
     with pytest.raises(InputError, match="grade"):
         uj.load(table(kind, {"qid": ["1"], "docno": ["a"]}), RESULT)
@@ -1135,7 +1135,7 @@ def test_other_ties_and_more_runs_are_read_again(tmp_path: Path) -> None:
 
 
 def test_what_can_be_read_once_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"1 Q0 a 1 1 t\n")))  # type: ignore[arg-type]
+    text = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"1 Q0 a 1 1 t\n")))
     monkeypatch.setattr(sys, "stdin", text)
     collection = uj.load({"1": {"a": 1}}, ["-"])
     assert collection.rankings.ids(collection.judgments, 0) == ["a"]

@@ -212,7 +212,7 @@ LISTS = {
 
 
 def ours(measure: str) -> list[list[float]]:
-    return uj.score(uj.load(QRELS, LISTS), measure).matrix(measure).T.tolist()
+    return list(uj.score(uj.load(QRELS, LISTS), measure).matrix(measure).T.tolist())
 
 
 def test_real_ir_measures(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -214,3 +215,25 @@ def test_ids_cut_out_of_one_text(names: list[str]) -> None:
         assert ids[first:stop:step] == names[first:stop:step]
     order = np.arange(len(names))[::-1]
     assert list(ids.view(order)) == names[::-1] and ids.view(order)[1:3] == names[::-1][1:3]
+
+
+def test_room_for_pieces_is_used_again_and_never_by_two_readers(tmp_path: Path) -> None:
+    """Files read one after the other, side by side, and left in the middle: each gives its own bytes."""
+    texts = [b"%d" % i * (3 << 17) for i in range(4)]
+    paths = []
+    for i, text in enumerate(texts):
+        paths.append(str(tmp_path / str(i)))
+        Path(paths[-1]).write_bytes(text)
+
+    def whole(path: str) -> bytes:
+        return b"".join(map(bytes, files.chunks(path)))
+
+    assert [whole(path) for path in paths] == texts
+    left = files.chunks(paths[0])
+    begun = next(left)
+    assert [whole(path) for path in paths] == texts and bytes(begun) == texts[0][: len(begun)]
+    side_by_side = [b"".join(map(bytes, pieces)) for pieces in zip(*map(files.chunks, paths), strict=True)]
+    assert b"".join(side_by_side).count(b"1") == len(texts[1])
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(whole, paths * 5)) == texts * 5
+    assert whole(paths[1]) == texts[1] and bytes(begun) == texts[0][: len(begun)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,8 +44,14 @@ def test_lines_nobody_asked_for_are_not_parsed(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "c.jsonl"
     path.write_text("".join(f'{{"_id": "d{i}", "text": "{i}"}}\n' for i in range(100)))
     parsed: list[str] = []
-    loads = module.json.loads
-    monkeypatch.setattr(module.json, "loads", lambda line: (parsed.append(line), loads(line))[1])
+    json: Any = vars(module)["json"]
+    loads = json.loads
+
+    def counted(line: str) -> Any:
+        parsed.append(line)
+        return loads(line)
+
+    monkeypatch.setattr(json, "loads", counted)
     assert read_texts(str(path), {"d5", "d77"}) == {"d5": "5", "d77": "77"} and len(parsed) == 2
 
 

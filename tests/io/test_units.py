@@ -132,7 +132,7 @@ def test_a_topic_whose_first_chunk_does_not_fit_is_answered_with_an_empty_list()
     c = uj.load({"1": QRELS["1"], "2": {"a": 1}}, {"run": two}, tokens=200, lengths={**LENGTHS, "a#5": 999})
     assert c.hits.answered.tolist() == [True, True] and c.hits.length.tolist() == [2, 0]
     assert c.notes == (
-        "run: none of its documents is judged; 'unjudged check' tells whether the ids are those of the judgments",
+        "run: no retrieved document is judged; 'unjudged check' tells whether the ids are those of the judgments",
     )
 
 
@@ -185,3 +185,30 @@ def test_repeated_chunks_of_documents_are_no_fault(tmp_path: Path) -> None:
     (tmp_path / "twice.run").write_text("1 Q0 a#1 1 2 x\n1 Q0 a#1 2 1 x\n")
     with pytest.raises(uj.InputError, match="listed again"):
         uj.load(QRELS, str(tmp_path / "twice.run"), units="doc:#", strict=True)
+
+
+CUT = ("R@60tokens", "recall@60tokens", "Recall@60tok", "RECALL@60_tokens")
+
+
+@pytest.mark.parametrize("spelling", CUT)
+def test_a_cut_off_in_tokens_is_a_measure(spelling: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By hand: chunks of 20 tokens, so three of them fit, the relevant one among four of two among them."""
+    (tmp_path / "labels.json").write_text(json.dumps({"q": {"a": 1, "d": 1}}))
+    (tmp_path / "run.json").write_text(json.dumps({"q": ["x", "a", "y", "d"]}))
+    (tmp_path / "lengths.tsv").write_text("".join(f"{chunk}\t20\n" for chunk in "xayd"))
+    files = [str(tmp_path / name) for name in ("labels.json", "run.json")]
+    lengths = ["--lengths", str(tmp_path / "lengths.tsv")]
+    assert main(["score", *files, *lengths, "-m", spelling]) == 0
+    assert capsys.readouterr().out.split() == ["run", "R", "run", "0.5000"]
+    assert main(["score", *files, *lengths, "-m", f"{spelling},RR@10@60tokens"]) == 0
+    assert capsys.readouterr().out.split() == ["run", "R", "RR@10", "run", "0.5000", "0.5000"]
+    for more, said in (
+        ([spelling], "needs the lengths of the chunks: --lengths FILE"),
+        ([f"{spelling},map", *lengths], "map is asked of whole lists"),
+        ([f"{spelling},R@2ktokens", *lengths], "not at 60 and 2000"),
+        ([spelling, "--tokens", "80", *lengths], "not at 60 and 80"),
+    ):
+        assert main(["score", *files, "-m", *more]) == 2
+        assert said in capsys.readouterr().err
+    with pytest.raises(uj.MeasureError, match="load them with tokens=60 and the lengths of the chunks, then ask for R"):
+        uj.score(uj.load({"q": {"a": 1}}, {"run": {"q": ["a"]}}), [spelling])

@@ -259,6 +259,21 @@ def test_an_unknown_statistic_is_refused() -> None:
         uj.judge_agreement(HUMAN, MACHINE).value("pi")
 
 
+def test_a_judge_on_a_scale_of_his_own() -> None:
+    """0 and 1 against 0 to 3: the highest grade is relevant, as in the audit; on grades a note tells of the scales."""
+    rng = np.random.default_rng(3)
+    graded = {"t": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 60))}}
+    yes_or_no = {"t": {doc: int(g >= 2) ^ (doc in ("d1", "d2", "d3")) for doc, g in graded["t"].items()}}
+    found = uj.judge_agreement({"human": graded, "llm": yes_or_no}, rel=2, binary=True)
+    relevant = np.array([int(g >= 2) for g in graded["t"].values()]), np.array(list(yes_or_no["t"].values()))
+    assert found.value("agreement") == pytest.approx(57 / 60) == np.mean(np.equal(*relevant))
+    both, either = np.logical_and(*relevant).sum(), np.logical_or(*relevant).sum()
+    assert found.value("overlap") == uj.judge_agreement(graded, yes_or_no, rel=2).value("overlap") == both / either
+    assert any("llm: relevant from 1" in note for note in found.notes)
+    told = uj.judge_agreement({"human": graded, "llm": yes_or_no}).notes
+    assert any("highest grades differ, 3 (human) and 1 (llm)" in note for note in told)
+
+
 def test_labels_alone_have_no_verdict() -> None:
     """How well judges must agree depends on what happens to the runs; the study `judges` looks at them."""
     found = uj.judge_agreement(HUMAN, MACHINE)

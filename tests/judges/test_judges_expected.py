@@ -249,7 +249,7 @@ def test_the_study_corrects_and_refuses_as_specified(name: str) -> None:
         given: dict[str, Any] = {"rel": 2, "judge_rel": rel, "target": "both", "pairs": True}
         found = uj.corrected(some, file_of(name, judge), "nDCG@10,AP,P@10", **given).frame
         rows = {
-            (r.run_a, r.run_b if isinstance(r.run_b, str) else None, r.measure.replace("(rel=2)", ""), r.target): r
+            (r.run_a, r.run_b if isinstance(r.run_b, str) else None, r.measure.replace("(rel=2)", ""), r.target): r  # type: ignore[arg-type, union-attr]
             for r in found.itertuples()
         }
         for measure in ("nDCG@10", "AP", "P@10"):
@@ -260,8 +260,8 @@ def test_the_study_corrects_and_refuses_as_specified(name: str) -> None:
                 assert (row.word == "refused") == (told.get("refuse") is not None)
                 if row.word != "refused":
                     sign = -1 if turned else 1
-                    ends = sorted([sign * row.low, sign * row.high])
-                    assert [sign * row.estimate, *ends] == pytest.approx(
+                    ends = sorted([sign * row.low, sign * row.high])  # type: ignore[operator, type-var]
+                    assert [sign * row.estimate, *ends] == pytest.approx(  # type: ignore[operator]
                         [told["own"][n] for n in ("estimate", "low", "high")], abs=POINT
                     )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def test_planted_favour_is_found_and_none_where_none_was_planted(
 def test_finished_cells_are_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, asked = tmp_path / "out.jsonl", []
 
-    def unit(n: int) -> tuple[dict[str, object], object]:
+    def unit(n: int) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
         key = {
             "kind": "coverage",
             "set": "s",
@@ -67,9 +69,15 @@ def test_finished_cells_are_kept_and_shown(tmp_path: Path, capsys: pytest.Captur
             "n": n,
             "target": "topics",
             "what": "runs",
+            "seed": 1,
         }
         both = dict.fromkeys(judges_truth.VARIANTS, 0.95 if n == 10 else 0.9)
-        return key, lambda: asked.append(n) or {"coverage": both, "width": both}
+
+        def work() -> dict[str, Any]:
+            asked.append(n)
+            return {"coverage": both, "width": both, "error": dict.fromkeys(judges_truth.VARIANTS, 0.01)}
+
+        return key, work
 
     judges_truth.run(iter([unit(10)]), out)
     judges_truth.run(iter([unit(10), unit(15)]), out)
@@ -78,4 +86,25 @@ def test_finished_cells_are_kept_and_shown(tmp_path: Path, capsys: pytest.Captur
     out.write_text(out.read_text() + json.dumps(other) + "\n")
     judges_truth.show(out)
     told = capsys.readouterr().out
-    assert "| recommended | runs | 2 | 1 (50%) | 0.900 | 0.950 |" in told and "| AP | 15 | 0.900 |" in told
+    assert "| recommended | runs | 2 | 1 (50%) | 0.900 | 0.950 |" in told and "| AP | 15 | 0.900 | 0.900 |" in told
+    assert "| 500, seed 1 | 3 | 2 (66.7%) |" in told
+
+
+def test_seeds_are_pooled_and_chance_is_told() -> None:
+    """Two seeds of a cell: the mean coverage; chance alone by the normal distribution around 0.95."""
+    names = judges_truth.VARIANTS
+    same, error = dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.01)
+    found = [{"coverage": dict.fromkeys(names, value), "width": same, "error": error} for value in (0.92, 0.95)]
+    lines = [{"kind": "coverage", "n": 10, "seed": seed, "found": one} for seed, one in zip((1, 2), found, strict=True)]
+    (cell,) = judges_truth.pooled(lines)
+    assert cell["found"]["coverage"]["recommended"] == pytest.approx(0.935)
+    assert cell["found"]["error"]["recommended"] == pytest.approx(0.01 / np.sqrt(2))
+    assert (judges_truth.held(lines), judges_truth.held([cell])) == (1, 1)
+    assert judges_truth.by_chance(lines) == pytest.approx(2 * 0.0455, abs=1e-4)  # two sides beyond two errors, twice
+
+
+def test_another_seed_draws_other_topics(generated: tuple[np.ndarray, np.ndarray]) -> None:
+    first, again, other = (judges_truth.coverage(*generated, 10, "topics", "runs", 20, seed) for seed in (1, 1, 2))
+    assert first == again != other
+    units = [next(judges_truth.cells("none", seed))[0] for seed in (1, 18)]
+    assert [unit["seed"] for unit in units] == [1, 18]

@@ -52,11 +52,12 @@ def scan(kernels: Any, judged: dict[bytes, list[bytes]], pieces: list[bytes], **
         going_on = scanner.feed(piece)
         if not going_on:
             break
-    return scanner.finish() | {"going_on": going_on}
+    found: dict[str, Any] = scanner.finish() | {"going_on": going_on}
+    return found
 
 
 def ints(raw: bytes, kind: Any = np.int32) -> list[int]:
-    return np.frombuffer(raw, kind).tolist()
+    return list(np.frombuffer(raw, kind).tolist())
 
 
 def lists_of(found: dict[str, Any], topics: int) -> list[list[bytes]]:
@@ -523,12 +524,46 @@ def test_nothing_fed_is_nothing_found(kernels: Any) -> None:
         assert ints(found["offsets"], np.int64) == [0, 0, 0]
 
 
+@needs_c
+def test_lines_are_split_alike_by_every_processor() -> None:
+    """Blanks of every kind at every place of a line's first 64 bytes, and fields that end before, at and behind it."""
+    draw = random.Random(64)
+    separators = [b" ", b"\t", b"  ", b" \t", b"\r", b"\v", b"\f "]
+    separators += [bytes([k]) for k in (0x00, 0x08, 0x0E, 0x1C, 0x89, 0xA0, 0xAD)]  # no blanks, though they look alike
+    lines: list[bytes] = []
+    for length in range(1, 70):
+        for fields in ([b"q", b"Q0", b"d" * length], [b"q", b"Q0", b"d", b"1" * length], [b"q" * length, b"Q0", b"d"]):
+            number = len(lines)
+            fields = [*fields, b"1"][:4]
+            lines.append(b" ".join([*fields, b"%d.5" % (10_000 - number), b"t" * draw.randint(1, 70)]))
+    for _ in range(4000):
+        document, score = b"d%d" % draw.randrange(3000), b"%.3f" % draw.random()
+        fields = [draw.choice((b"q", b"r")), b"Q0", document, b"1", score, b"tag"]
+        parts = [draw.choice((b"", b"", b"", b" "))]
+        for field in fields[: draw.choice((6, 6, 6, 5))]:
+            parts += [field, b" " if draw.random() < 0.8 else draw.choice(separators)]
+        lines.append(b"".join(parts) + draw.choice((b"", b"", b"more words", b"\r")))
+    text, judged = b"\n".join(lines), {b"q": [b"d%d" % i for i in range(0, 3000, 7)], b"q" * 9: [b"d"]}
+    found: list[dict[str, Any]] = []
+    for kernels, narrow in ((_numpy, False), (_c, False), (_c, True)):
+        scanner = kernels.RunScanner(make_index(kernels, judged), lenient=True, gather=True, keep_docs=True)
+        if narrow:
+            scanner.narrow()
+        scanner.feed(text)
+        found.append({name: bytes(v) if isinstance(v, np.ndarray) else v for name, v in scanner.finish().items()})
+    assert found[0]["lines"] > 2000 and found[0]["bad_count"] > 300
+    for name, value in found[0].items():
+        assert found[1][name] == found[2][name], name
+        if name != "repeats":
+            assert found[1][name] == value, name
+
+
 # -- numbers
 
 
 def pinned(kernels: Any, spellings: list[bytes]) -> list[bytes]:
     """Spellings whose score is not exactly Python's float: compared with float64 values given by `add`."""
-    judged = {b"%d" % i: [] for i in range(len(spellings))}
+    judged: dict[bytes, list[Any]] = {b"%d" % i: [] for i in range(len(spellings))}
     wrong = set()
     for text_first in (True, False):
         scanner = kernels.RunScanner(make_index(kernels, judged), ties=FILE, gather=True, keep_docs=True)
@@ -643,7 +678,9 @@ topic_lists = st.lists(  # each topic once, as a dict gives them
 )
 
 
-def add_all(kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any) -> tuple[list[int], dict]:
+def add_all(
+    kernels: Any, given: list[tuple[bytes, list[tuple[bytes, float]]]], **how: Any
+) -> tuple[list[int], dict[str, Any]]:
     scanner = kernels.RunScanner(make_index(kernels, JUDGED), gather=True, keep_docs=True, **how)
     statuses = []
     for topic, listed in given:
@@ -950,7 +987,8 @@ def test_scanners_share_an_index_across_threads(kernels: Any) -> None:
             for _ in range(10):
                 lines = [b"%s Q0 d%d 1 %d t\n" % (topic, own.randrange(600), own.randrange(50)) for _ in range(20)]
                 scanner.feed(b"".join(lines))
-        return scanner.finish()
+        found: dict[str, Any] = scanner.finish()
+        return found
 
     alone = [one(seed) for seed in range(8)]
     with ThreadPoolExecutor(8) as pool:
@@ -1058,3 +1096,12 @@ def test_an_empty_document_id(kernels: Any) -> None:
     assert scanner.add(b"1", b"", np.zeros(1, np.int64), np.ones(1)) == 0
     found = scanner.finish()
     assert (ints(found["row"]), ints(found["rank"]), found["docs"]) == ([0], [1], b"")
+
+
+@both
+def test_more_documents_than_codes_are_refused(kernels: Any) -> None:
+    largest = int(np.iinfo(np.int32).max)
+    two = [(b"a", 0, -1), (b"b", 0, -1)]
+    assert code(kernels, two, largest - 1) == [largest - 1, largest]
+    with pytest.raises(OverflowError, match="more documents than there are codes"):
+        code(kernels, two, largest)

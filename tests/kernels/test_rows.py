@@ -19,7 +19,7 @@ def written(kernels: Any, values: Any) -> list[str]:
     numbers = np.array(values, np.float64)
     lines = kernels.write_rows([b""] * len(numbers), [b""], numbers, b"\n").decode().split("\n")
     assert lines.pop() == ""
-    return lines
+    return list(lines)
 
 
 def as_repr(values: Any) -> list[str]:

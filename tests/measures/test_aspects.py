@@ -34,8 +34,8 @@ def made(seed: int) -> tuple[Judged, dict[str, dict[str, float]]]:
         for s in range(rng.randint(1, 6)):
             docs = rng.sample(range(40), rng.randint(1, 15))
             subtopics[f"s{s}"] = {f"d{d}": rng.choice([0, 0, 1, 1, 2]) if t else 0 for d in docs}
-    docs = {f"t{t}": rng.sample(range(60), 30) for t in range(18)}
-    return judged, {t: {f"d{d}": float(rng.randint(0, 8)) for d in found} for t, found in docs.items()}
+    lists = {f"t{t}": rng.sample(range(60), 30) for t in range(18)}
+    return judged, {t: {f"d{d}": float(rng.randint(0, 8)) for d in found} for t, found in lists.items()}
 
 
 def load(judged: Judged, run: dict[str, dict[str, float]], **options: Any) -> uj.Collection:

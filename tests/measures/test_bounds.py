@@ -187,7 +187,9 @@ def test_longer_lists_of_q(seed: int) -> None:
     problems: list[blended.Problem] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            blended, "_searched", lambda problem, measure: problems.append(problem) or np.zeros(problem.n, int)
+            blended,
+            "_searched",
+            lambda problem, measure: problems.append(problem) or np.zeros(problem.n, int),  # type: ignore[func-returns-value]
         )
         for spelling in ("Q", "Q(beta=20)", "Q(beta=0.3, gains={1: 1, 2: 3, 3: 10})"):
             blended.q_measure(cell, uj.parse(spelling)[0], Setting(collection.judgments, False))
@@ -353,7 +355,7 @@ def test_result(small: uj.Collection) -> None:
     assert (len(result.frame), len(means_alone.frame)) == (24, 8)
     means = result.means()
     assert means.index.name == "run" and list(means["AP"].columns) == ["value", "low", "high"]
-    assert {(r, m): tuple(means.loc[r, m]) for r in "rs" for m in ("P@2", "AP")} == {
+    assert {(r, m): tuple(means.loc[r, m]) for r in "rs" for m in ("P@2", "AP")} == {  # type: ignore[arg-type]
         (r, m): rows[r, "all", m] for r in "rs" for m in ("P@2", "AP")
     }
     assert "Bounds: 2 runs" in repr(result)

@@ -276,7 +276,7 @@ def test_one_file_read_by_two_threads(
     run.write_text("".join(lines))
     parts: list[Any] = []
     halves = files.halves
-    monkeypatch.setattr(files, "halves", lambda path, least: parts.append(halves(path, least)) or parts[-1])
+    monkeypatch.setattr(files, "halves", lambda path, least: parts.append(halves(path, least)) or parts[-1])  # type: ignore[func-returns-value]
     monkeypatch.setattr(classical, "HALVED", 1000)
     call = ["score", str(qrels), str(run), "-q", "--format", "tsv", "--jobs", "2"]
     mine, ordinary = both_ways(call, monkeypatch, capfdbinary)
@@ -303,7 +303,7 @@ def test_pieces_made_beside_are_the_same_and_their_errors_are_raised(tmp_path: P
     assert list(files.beside(iter(pieces))) == pieces
     left = files.beside(iter(pieces))
     assert next(left) == pieces[0]
-    left.close()  # the thread that makes them ends
+    left.close()  # type: ignore[attr-defined]  # the thread that makes them ends
     damaged = tmp_path / "run.gz"
     damaged.write_bytes(gzip.compress(random.Random(1).randbytes(1 << 20).hex().encode())[:-9])
     with pytest.raises(InputError, match="cut off"):
@@ -392,18 +392,23 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
 
     grade, starts = np.array([1, 0], np.int32), np.array([0, 2], np.int64)
     offsets, row, rank = np.array([0, 1], np.int64), np.array([1], np.int32), np.array([1], np.int32)
-    length = np.array([3], np.int32)
-    assert np.frombuffer(_c.evaluate([("NumRet", 0.0)], 1, grade, starts, offsets, row, rank, length))[0] == 3
+    length, ideal = np.array([3], np.int32), _c.ideal_sums(grade, starts)
+    assert np.frombuffer(ideal).tolist() == [1.0, 0.0]
+    assert np.frombuffer(_c.evaluate([("NumRet", 0.0)], 1, grade, starts, ideal, offsets, row, rank, length))[0] == 3
     for wrong in (
-        (grade[:1], starts, offsets, row, rank, length),
-        (grade, starts, offsets, row + 1, rank, length),
-        (grade, starts, offsets, row, rank - 1, length),
-        (grade, starts, offsets, row, rank, length[:0]),
-        (grade, starts, starts, row, rank, length),
+        (grade[:1], starts, ideal, offsets, row, rank, length),
+        (grade, starts, ideal[:8], offsets, row, rank, length),
+        (grade, starts, ideal, offsets, row + 1, rank, length),
+        (grade, starts, ideal, offsets, row, rank - 1, length),
+        (grade, starts, ideal, offsets, row, rank, length[:0]),
+        (grade, starts, ideal, starts, row, rank, length),
     ):
         with pytest.raises(ValueError, match="do not fit"):
             _c.evaluate([("AP", 0.0)], 1, *wrong)
     with pytest.raises(KeyError):
-        _c.evaluate([("no such measure", 0.0)], 1, grade, starts, offsets, row, rank, length)
+        _c.evaluate([("no such measure", 0.0)], 1, grade, starts, ideal, offsets, row, rank, length)
     with pytest.raises(TypeError):
-        _c.evaluate(["AP"], 1, grade, starts, offsets, row, rank, length)
+        _c.evaluate(["AP"], 1, grade, starts, ideal, offsets, row, rank, length)
+    for grades, ends in ((grade[:1], starts), (grade, starts[1:]), (grade, starts[:0])):
+        with pytest.raises(ValueError, match="do not fit"):
+            _c.ideal_sums(grades, ends)

@@ -428,3 +428,11 @@ def test_all_wrong_measures_are_named_at_once() -> None:
         measures(["nDGC@10, AP", "recal@5"])
     said = str(told.value)
     assert "'nDGC@10'" in said and "'recal@5'" in said and said.count("--list") == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("ndgc@10", "nDCG@10"), ("recal@5", "Recall@5"), ("hit_rat@3", "hit_rate@3")]
+)
+def test_the_nearest_measure_keeps_its_cut_off(typed: str, meant: str) -> None:
+    with pytest.raises(uj.MeasureError, match=rf"did you mean (?i:{meant})\?"):
+        measures(typed)

@@ -50,12 +50,12 @@ def primed(spelling: str) -> uj.Measure:
     return measure if measure.condensed else measure(judged_only=True)
 
 
-def scored(collection: uj.Collection, spellings: Sequence[object], topic: int = 0, **options: object) -> list[float]:
+def scored(collection: uj.Collection, spellings: Sequence[object], topic: int = 0, **options: Any) -> list[float]:
     """Values of one run and topic. Each measure alone: equal spellings may stand twice."""
     return [float(uj.score(collection, s, **options).values[0, topic, 0]) for s in spellings]
 
 
-def of_topic(topic: Topic, spellings: Sequence[object], **options: object) -> list[float]:
+def of_topic(topic: Topic, spellings: Sequence[object], **options: Any) -> list[float]:
     return scored(collection_of(*topic, top_grade=3), spellings, **options)
 
 
@@ -159,7 +159,7 @@ def test_d10_d11_an_ideal_list_scores_one(topic: Topic, tail: list[int | None]) 
 
 
 @quick
-@given(topics_of_grades(fully_judged_lists))
+@given(topics_of_grades(fully_judged_lists))  # type: ignore[arg-type]
 def test_d12_without_unjudged_documents_condensing_changes_nothing(topic: Topic) -> None:
     collection = collection_of(*topic, top_grade=3)
     assert_equal(scored(collection, EVERY), scored(collection, [primed(s) for s in EVERY]), EVERY)
@@ -175,9 +175,9 @@ def test_d13_condensing_twice_is_condensing_once(topic: Topic) -> None:
     judged = [g for g in topic[0] if g is not None]
     condensed_by_hand = (judged, topic[1])
     measures = [primed(s) for s in EVERY]
-    assert_equal(of_topic(topic, measures), of_topic(condensed_by_hand, measures), measures)
+    assert_equal(of_topic(topic, measures), of_topic(condensed_by_hand, measures), measures)  # type: ignore[arg-type]
     plain = [s for s in EVERY if not uj.parse(s)[0].condensed]
-    assert_equal(of_topic(topic, [primed(s) for s in plain]), of_topic(condensed_by_hand, plain), plain)
+    assert_equal(of_topic(topic, [primed(s) for s in plain]), of_topic(condensed_by_hand, plain), plain)  # type: ignore[arg-type]
 
 
 @quick
@@ -255,7 +255,7 @@ def test_d21_rbp_and_residual(topic: Topic, p: float) -> None:
     assert rbp <= 1 - p ** len(ranked) + 1e-9
     filled = [3 if g is None else g for g in ranked]
     counts = counts | {3: counts[3] + ranked.count(None)}
-    best = of_topic((filled, counts), [uj.RBP(p=p)])[0]
+    best = of_topic((filled, counts), [uj.RBP(p=p)])[0]  # type: ignore[arg-type]
     assert best + p ** len(ranked) == pytest.approx(rbp + residual, abs=1e-9)
 
 

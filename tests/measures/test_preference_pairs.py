@@ -66,9 +66,9 @@ def test_every_pair_counted_one_by_one(groups: list[dict[str, int]], order: list
             if docs[better] <= docs[worse]:
                 continue
             here = [doc in ranked for doc in (better, worse)]
-            good = here[0] and (not here[1] or ranked.index(better) < ranked.index(worse))
+            right = here[0] and (not here[1] or ranked.index(better) < ranked.index(worse))
             for kind, counted in (("", True), ("_ret", all(here)), ("_imp", any(here))):
-                mine[kind][0] += good and counted
+                mine[kind][0] += right and counted
                 mine[kind][1] += counted
         for kind, (good, possible) in mine.items():
             shares[kind].append(good / possible if possible else 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ EXPECTED = {
 }
 
 
-def scored(classes: dict, answers: list[str], measures: object = "sakai2005-qa") -> dict[str, float]:
+def scored(classes: dict[str, Any], answers: list[str], measures: object = "sakai2005-qa") -> dict[str, float]:
     scores = uj.score(uj.load({"q": classes}, {"q": answers}, qa=True), measures)
     return {str(m): float(v) for m, v in zip(scores.measures, scores.values[0, 0], strict=True)}
 
@@ -32,7 +33,7 @@ def test_worked_example() -> None:
 
 
 def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [f"q\t{name}\t{level}\t{text}" for name, inside in CLASSES.items() for text, level in inside.items()]
+    lines = [f"q\t{name}\t{level}\t{text}" for name, inside in CLASSES.items() for text, level in inside.items()]  # type: ignore[attr-defined]
     (tmp_path / "classes.tsv").write_text("question\tclass\tlevel\tanswer\n" + "\n".join(lines) + "\n")
     run = [f"q\t{rank}\t{text} \n" for rank, text in enumerate(ANSWERS, 1)]
     (tmp_path / "run.tsv").write_text("".join(reversed(run)))

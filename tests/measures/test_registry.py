@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,11 +29,12 @@ EVERY = [complete(REGISTRY[name]) for name in BUILT_IN]
 every_measure = pytest.mark.parametrize("measure", EVERY, ids=str)
 
 
-def collection(seed: int, judged_only: bool = False) -> tuple[dict, dict]:
+def collection(seed: int, judged_only: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
     """Judgments and three runs: grades 0 to 3, unjudged documents (or none), short lists, a missing topic."""
     dice = random.Random(seed)
     documents = [f"d{i:02}" for i in range(30)]
-    qrels, runs = {}, {name: {} for name in ("a", "b", "c")}
+    qrels: dict[str, Any] = {}
+    runs: dict[str, dict[str, Any]] = {name: {} for name in ("a", "b", "c")}
     for topic in ("1", "2", "3"):
         judged = dice.sample(documents, 18)
         qrels[topic] = {d: dice.choice((0, 0, 1, 2, 3)) for d in judged} | {judged[0]: 3, judged[1]: 0}
@@ -43,7 +45,7 @@ def collection(seed: int, judged_only: bool = False) -> tuple[dict, dict]:
     return qrels, runs
 
 
-def values(measure: Measure, qrels: dict, runs: dict, **options: object) -> np.ndarray:
+def values(measure: Measure, qrels: Any, runs: Any, **options: Any) -> np.ndarray:
     return uj.score(uj.load(qrels, runs), [measure], **options).values[:, :, 0]
 
 

@@ -24,7 +24,7 @@ PRINTED = {
     "lipani2015": ([1, 2], [1, 2, 3, 4]),
 }
 """The tables and figures of each paper that show results (figure 1 of 2005 is an algorithm)."""
-QUICK = {"trials": 20, "resamples": 20, "jobs": 1}
+QUICK: dict[str, Any] = {"trials": 20, "resamples": 20, "jobs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def test_findings_by_hand(made: Any) -> None:
             if text != "n/a":
                 change.setdefault(measure, []).append(float(text))
     mean = {m: sum(v) / len(v) for m, v in change.items()}
-    agree = mean["bpref"] > 0
+    agree = int(mean["bpref"] > 0)
     for m in ("AP", "Q", "nDCG", "RBP"):
         up, down = mean[f"{m}'"], mean[m]
         agree += (up > 0) + (down < 0) + (up > -down)
@@ -242,7 +242,7 @@ def test_a_collection_with_too_few_topics_for_a_study_is_named_and_left_aside(co
     """What one collection cannot answer is answered by the others."""
     small = uj.only(collections["second"], "101")
     told: list[str] = []
-    asked = {"first": collections["first"], "small": small}
+    asked: dict[str, Any] = {"first": collections["first"], "small": small}
     both = uj.paper("sakai2005", asked, table=3, progress=lambda stage, *_: told.append(stage), **QUICK)
     assert {p.title.split()[0] for p in both["Table 3"].panels} == {"first"}
     (why,) = both["Table 3"].left
@@ -252,7 +252,7 @@ def test_a_collection_with_too_few_topics_for_a_study_is_named_and_left_aside(co
 
 def test_a_work_folder_continues(collections: Any, tmp_path: Path) -> None:
     kept: list[tuple[int, int]] = []
-    asked = {"table": 8, "workdir": tmp_path / "work", **QUICK}
+    asked: dict[str, Any] = {"table": 8, "workdir": tmp_path / "work", **QUICK}
     first = uj.paper("sakai2009", collections, **asked)
     again = uj.paper(
         "sakai2009", collections, progress=lambda stage, done, total, before: kept.append((total, before)), **asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -186,7 +187,7 @@ def reachable(chosen: str) -> bool:
 
 @pytest.mark.parametrize("name", ["random", "thompson", "epsilon-greedy"])
 def test_random_turns_read_the_lists_from_the_top(example: uj.Collection, name: str) -> None:
-    options = {"epsilon": 0.5} if name == "epsilon-greedy" else {}
+    options: dict[str, Any] = {"epsilon": 0.5} if name == "epsilon-greedy" else {}
     drawn = {order(uj.build_pool(example, name, budget=5, seed=seed, **options)) for seed in range(60)}
     assert all(map(reachable, drawn))
     assert len(drawn) > 5
@@ -246,7 +247,8 @@ def test_every_document_is_as_likely_in_a_uniform_sample(example: uj.Collection)
 
 def test_a_stratified_sample_by_hand(example: uj.Collection) -> None:
     # ranks 1: a c f all; ranks 2-3: b e, half of them is one; d and g are deeper than the last stratum
-    for options in ({}, {"budget": 4}):
+    many: tuple[dict[str, Any], ...] = ({}, {"budget": 4})
+    for options in many:
         pool = uj.build_pool(example, "stratified", strata={1: 1, 3: 0.5}, seed=1, **options)
         rows = {r[1]: (r[4], r[5]) for r in pool.rows()}
         assert {d: rows.pop(d) for d in "acf"} == dict.fromkeys("acf", (1, 1.0))
@@ -591,17 +593,17 @@ def merged_by(lists: list[list[str]], part: Any) -> list[str]:
 
 
 def plain_rbp(lists: list[list[str]], relevant: set[str], cubed: bool) -> list[str]:
-    half, docs = Fraction(1, 2), sorted({d for one in lists for d in one})
+    docs = sorted({d for one in lists for d in one})
     chosen: list[str] = []
     while len(chosen) < len(docs):
         value = dict.fromkeys((d for d in docs if d not in chosen), Fraction(0))
         for one in lists:
-            parts = {doc: half * half ** (rank - 1) for rank, doc in enumerate(one, 1)}
+            parts = {doc: Fraction(1, 2**rank) for rank, doc in enumerate(one, 1)}
             residual = 1 - sum(parts[d] for d in chosen if d in parts)
             base = sum((parts[d] for d in chosen if d in parts and d in relevant), Fraction(0))
             weight = residual * (base + residual / 2) ** 3 if cubed else residual
             for doc in value:
-                value[doc] += parts.get(doc, 0) * weight
+                value[doc] += parts.get(doc, Fraction(0)) * weight  # type: ignore[assignment]
         chosen.append(min(value, key=lambda d: (-value[d], d)))
     return chosen
 
@@ -614,7 +616,8 @@ def plain_hedge(lists: list[list[str]], relevant: set[str], beta: float = 0.1) -
         ranks = [one.index(doc) + 1] if doc in one else range(len(one) + 1, many + 1)
         return float(np.mean([math.log(many / r) / 2 for r in ranks]))
 
-    weights, chosen = [1.0] * len(lists), []
+    weights = [1.0] * len(lists)
+    chosen: list[str] = []
     while len(chosen) < many:
         mixed = {d: sum(w * loss(one, d) for w, one in zip(weights, lists, strict=True)) / sum(weights) for d in docs}
         chosen.append(largest({d: v for d, v in mixed.items() if d not in chosen}))
@@ -657,29 +660,27 @@ def test_strategies_against_plain_python(data: tuple[Any, Any]) -> None:
     if not any(grade >= 0 for judged in qrels.values() for grade in judged.values()):
         return
     c = uj.load(qrels, runs)
-    pools = {
-        name: list(uj.build_pool(c, name, budget=1000, **options).rows())
-        for name, options in {
-            "take": {},
-            "rrf": {},
-            "rbp-a": {"p": 0.5},
-            "popularity": {},
-            "precision": {"cutoff": 2},
-            "rbp-b": {"p": 0.5},
-            "rbp-c": {"p": 0.5},
-            "hedge": {},
-            "move-to-front": {},
-            "max-mean": {},
-            "ucb1-tuned": {},
-        }.items()
+    asked: dict[str, dict[str, Any]] = {
+        "take": {},
+        "rrf": {},
+        "rbp-a": {"p": 0.5},
+        "popularity": {},
+        "precision": {"cutoff": 2},
+        "rbp-b": {"p": 0.5},
+        "rbp-c": {"p": 0.5},
+        "hedge": {},
+        "move-to-front": {},
+        "max-mean": {},
+        "ucb1-tuned": {},
     }
+    pools = {name: list(uj.build_pool(c, name, budget=1000, **options).rows()) for name, options in asked.items()}
     for t, topic in enumerate(c.topics):
         lists = ranked_lists(c, t)
         relevant = {d for d, g in qrels[topic].items() if g >= 1}
         docs = sorted({d for one in lists for d in one})
         best = {d: min(one.index(d) for one in lists if d in one) for d in docs}
         expected = {
-            "take": sorted(docs, key=lambda d, best=best: (best[d], d)),
+            "take": sorted(docs, key=lambda d: (best[d], d)),
             "rrf": merged_by(lists, lambda r: Fraction(1, 60 + r)),
             "rbp-a": merged_by(lists, lambda r: Fraction(1, 2**r)),
             "popularity": merged_by(lists, lambda r: Fraction(1)),
@@ -698,7 +699,7 @@ def test_strategies_against_plain_python(data: tuple[Any, Any]) -> None:
 def test_combinations_of_scores_against_plain_python(data: tuple[Any, Any]) -> None:
     qrels, runs = data
     c = uj.load(qrels, runs)
-    combine = {
+    combine: dict[str, Callable[[list[Fraction]], Any]] = {
         "combmin": min,
         "combmax": max,
         "combsum": sum,
@@ -716,5 +717,5 @@ def test_combinations_of_scores_against_plain_python(data: tuple[Any, Any]) -> N
                 scores.setdefault(doc, []).append((score - low) / (high - low) if high > low else Fraction(1))
         for name, how in combine.items():
             value = {doc: how(given) for doc, given in scores.items()}
-            expected = sorted(value, key=lambda d, value=value: (-value[d], d))
+            expected = sorted(value, key=lambda d: (-value[d], d))
             assert [row[1] for row in pools[name] if row[0] == topic] == expected, name

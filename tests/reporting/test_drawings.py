@@ -35,16 +35,22 @@ LINES = {
 }
 
 
+def searched(pattern: str, text: str) -> re.Match[str]:
+    found = re.search(pattern, text)
+    assert found is not None, pattern
+    return found
+
+
 @pytest.mark.parametrize("points", LINES.values(), ids=LINES)
 def test_the_word_of_the_limit_stands_inside_and_off_the_line(points: list[tuple[float, float]]) -> None:
     drawn = str(shapes.curves([Line("AP", points)], "x", "y", limit=(95.0, "solid: 95 of 100"), whole=True))
     for svg in drawn.split("<svg ")[1:]:
-        height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', svg)[1])
-        found = re.search(r'class="bandword" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"', svg)
+        height = int(searched(r'viewBox="0 0 \d+ (\d+)"', svg)[1])
+        found = searched(r'class="bandword" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"', svg)
         x, y = float(found[1]), float(found[2])
         left, right = (x - 100, x) if found[3] == "end" else (x, x + 100)
         assert y < height - 38
-        path = [tuple(map(float, p.split())) for p in re.search(r'class="line l0" d="M([^"]+)"', svg)[1].split("L")]
+        path = [tuple(map(float, p.split())) for p in searched(r'class="line l0" d="M([^"]+)"', svg)[1].split("L")]
         xs = np.linspace(path[0][0], path[-1][0], 2000)
         ys = np.interp(xs, [p[0] for p in path], [p[1] for p in path])
         inside = (xs > left) & (xs < right) & (ys > y - 10) & (ys < y + 2)
@@ -72,7 +78,7 @@ def test_what_more_topics_would_do() -> None:
 
     def sure(a: int, b: int) -> float:
         apart = values[a] - values[b]
-        return abs(apart.mean()) / (scipy.stats.t.ppf(0.975, 49) * apart.std(ddof=1) / math.sqrt(50))
+        return float(abs(apart.mean())) / float(scipy.stats.t.ppf(0.975, 49) * apart.std(ddof=1) / math.sqrt(50))
 
     compared = uj.compare(scores)
     rows = [dict(zip(compared.columns, row, strict=True)) for row in compared.rows()]

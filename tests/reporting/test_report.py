@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from places import DATA
@@ -17,7 +18,7 @@ from unjudged.reporting import Cancelled, Report, Settings, failing
 from unjudged.studies import QUESTIONS
 from unjudged.thresholds import read_thresholds
 
-TINY = {"topics": 26, "runs": 21, "teams": 6, "depth": 8, "K": 60, "C": 700, "leave_out": "team06"}
+TINY: dict[str, Any] = {"topics": 26, "runs": 21, "teams": 6, "depth": 8, "K": 60, "C": 700, "leave_out": "team06"}
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +210,7 @@ def test_settings_are_checked() -> None:
     assert Settings(("ndcg_cut_10", "map")).measures == ("nDCG@10", "AP")
     for wrong in ({"measures": ()}, {"unjudged": "bounds"}, {"depth": 0}, {"measures": ("nonsense",)}):
         with pytest.raises(UsageError):
-            Settings(**wrong)  # type: ignore[arg-type]
+            Settings(**wrong)
 
 
 def test_one_run_is_refused_and_one_topic_is_unknown() -> None:

@@ -43,6 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 @pytest.fixture(scope="module")
 def few(report: Report) -> Path:
     """Three of the runs, with texts of the topics."""
+    assert isinstance(report.asking.collection, uj.Collection)
     path = Path(report.asking.collection.sources[0]).parent
     c = uj.load(str(path / "qrels.txt"), [str(path / "runs" / run) for run in report.asking.collection.runs[:3]])
     uj.report(c, path / "few.html", measures="P@10", queries={t: f"what is {t} about" for t in c.topics}, jobs=1)
@@ -51,6 +52,7 @@ def few(report: Report) -> Path:
 
 @pytest.fixture(scope="module")
 def path(report: Report) -> Path:
+    assert isinstance(report.asking.collection, uj.Collection)
     return Path(report.asking.collection.sources[0]).parent / "trust.html"
 
 
@@ -162,6 +164,48 @@ def test_prints_on_six_pages_with_everything_unfolded(
     found.page.pdf(path=tmp_path / "p.pdf", prefer_css_page_size=True)
     pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", (tmp_path / "p.pdf").read_bytes()))
     assert 1 < pages <= 6
+    found.context.close()
+
+
+BROKEN = """() => Array.from(document.querySelectorAll('.topics th, .topics td, .rows th, .rows td')).flatMap(cell => {
+    const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
+    while (words.nextNode()) {
+        const node = words.currentNode;
+        if (node.parentElement.closest('svg')) continue;
+        for (const word of node.textContent.matchAll(/[^\\s-]+/g)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (range.getClientRects().length > 1) found.push(word[0]);
+        }
+    }
+    if (cell.matches('.rows .v') && cell.textContent.trim()) {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        if (range.getBoundingClientRect().left < cell.getBoundingClientRect().left - 1) found.push(cell.textContent);
+        if (range.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1) found.push(cell.textContent);
+    }
+    return found;
+})"""
+"""Words of tables that do not fit their cell."""
+COLLIDING = """() => Array.from(document.querySelectorAll('.drawing svg.axis')).flatMap(svg => {
+    const boxes = Array.from(svg.querySelectorAll('text'), one => [one.getBoundingClientRect(), one.textContent])
+        .filter(([box]) => box.width).sort((a, b) => a[0].left - b[0].left);
+    return boxes.slice(1).filter(([box], i) => box.left < boxes[i][0].right).map(([, text]) => text);
+})"""
+"""Numbers of axes that run into the one before."""
+
+
+@pytest.mark.parametrize("which", ["many", "few"])
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_nothing_collides_and_no_word_is_broken(
+    which: str, size: dict[str, int], browser: Any, path: Path, few: Path
+) -> None:
+    found = Opened(browser, path if which == "many" else few, viewport=size)
+    found.page.evaluate(UNFOLD)
+    assert found.page.locator(".topics td, .rows td").count() > 20
+    assert found.page.evaluate(BROKEN) == []
+    assert found.page.evaluate(COLLIDING) == []
     found.context.close()
 
 

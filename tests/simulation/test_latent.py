@@ -154,11 +154,11 @@ def test_like_real_collections(medium: Path) -> None:
     assert hopeless.any() and p10[hopeless].mean() < p10[~hopeless].mean() / 2
     good, bad = near > np.quantile(near, 0.75), near < np.quantile(near, 0.25)
     assert p10[good].mean() > p10[bad & ~hopeless].mean()
-    assert np.median(np.corrcoef(ap.T)[np.triu_indices(ap.shape[1], 1)]) > 0.4
+    assert np.median(np.asarray(np.corrcoef(ap.T))[np.triu_indices(ap.shape[1], 1)]) > 0.4
     hits = truth.hits.ungrouped
     tops = [set(hits.row[(hits.run == r) & (hits.line <= 100)].tolist()) for r in range(len(truth.runs))]
     team = [truth.teams[run] for run in truth.runs]
-    share = {True: [], False: []}
+    share: dict[bool, list[float]] = {True: [], False: []}
     for i in range(len(tops)):
         for j in range(i):
             share[team[i] == team[j]].append(len(tops[i] & tops[j]) / (100 * 20))

@@ -64,7 +64,7 @@ def test_intervals_hold_what_they_say_on_few_topics() -> None:
     rng = np.random.default_rng(2)
     population = np.clip(rng.beta(1, 2, (2000, 1)) + rng.normal(0, 0.12, (2000, 8)), 0, 1)
     true = population.mean(axis=0)
-    inside = {"t": [], "percentile": [], "mean": []}
+    inside: dict[str, list[float]] = {"t": [], "percentile": [], "mean": []}
     for s in range(300):
         matrix = population[rng.integers(0, 2000, 10)]
         for name, ends in (

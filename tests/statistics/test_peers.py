@@ -66,7 +66,8 @@ def test_spearman_and_pearson_are_scipys(digits: int) -> None:
     rng = np.random.default_rng(4)
     x = rng.random(25).round(digits)
     y = (x + rng.normal(0, 0.3, 25)).round(digits)
-    for mine, theirs in [(correlation.spearman, stats.spearmanr), (correlation.pearson, stats.pearsonr)]:
+    both: list[tuple[Any, Any]] = [(correlation.spearman, stats.spearmanr), (correlation.pearson, stats.pearsonr)]
+    for mine, theirs in both:
         expected = theirs(x, y)
         assert mine(x, y) == pytest.approx(expected.statistic, abs=1e-12)
         assert correlation.correlation_p_value(mine(x, y), 25) == pytest.approx(expected.pvalue, rel=1e-9)
@@ -173,7 +174,8 @@ def test_permutation_is_scipys_where_exact() -> None:
     matrix = scores(8, 3)
     found = paired.permutation(matrix, resamples=256)
     for k, (i, j) in enumerate(zip(*all_pairs(3), strict=True)):
-        expected = stats.permutation_test(
+        permuted: Any = stats.permutation_test  # its types know no samples of one
+        expected = permuted(
             (matrix[:, i] - matrix[:, j],),
             lambda z, axis: np.mean(z, axis=axis),
             permutation_type="samples",

@@ -14,25 +14,52 @@ from scipy import stats
 
 from unjudged.kernels import _numpy
 from unjudged.statistics.draws import every_resample
-from unjudged.statistics.rank_intervals import rank_intervals
+from unjudged.statistics.rank_intervals import rank_intervals, shrinkage
 
 Pair = tuple[int, int]
 
 
+def shrunk(rest: np.ndarray) -> float:
+    """Schäfer and Strimmer (2005), equations of their section 2.4 for correlations shrunk towards none, by loops."""
+    topics, runs = rest.shape
+    x = rest / rest.std(axis=0, ddof=1)
+    variances = squares = 0.0
+    for i, j in itertools.permutations(range(runs), 2):
+        w = [x[t, i] * x[t, j] for t in range(topics)]
+        mean = sum(w) / topics
+        variances += topics / (topics - 1) ** 3 * sum((one - mean) ** 2 for one in w)
+        squares += (topics / (topics - 1) * mean) ** 2
+    return min(1.0, max(0.0, variances / squares))
+
+
 def plain(scores: np.ndarray, alpha: float) -> tuple[list[list[int]], list[list[int]]]:
-    """Marginal and simultaneous [low, high] of each run: Mogstad et al. 2024, hypothesis by hypothesis."""
+    """Marginal and simultaneous [low, high] of each run: Mogstad et al. 2024, hypothesis by hypothesis, with the
+    correlations of the runs shrunk."""
     topics, runs = scores.shape
     resamples = [list(drawn) for drawn in itertools.product(range(topics), repeat=topics)]
 
-    def t(pair: Pair, drawn: list[int] | None = None) -> float:
+    rest = scores - scores.mean(axis=0) - scores.mean(axis=1)[:, None] + scores.mean()
+    share, variances = shrunk(rest), rest.var(axis=0, ddof=1)
+    order = sorted(map(tuple, scores.T.tolist()))
+    drawn_noise = np.random.default_rng([0, 1]).standard_normal((len(resamples), runs))
+    noise = drawn_noise[:, [order.index(tuple(column)) for column in scores.T.tolist()]]
+
+    def t(pair: Pair, b: int | None = None) -> float:
         z = scores[:, pair[0]] - scores[:, pair[1]]
-        error = z.std(ddof=1) / math.sqrt(topics)
-        return float(z.mean() / error if drawn is None else (z[drawn].mean() - z.mean()) / error)
+        if b is None:
+            return float(z.mean() / (z.std(ddof=1) / math.sqrt(topics)))
+        ends = [
+            math.sqrt(1 - share) * rest[resamples[b], run].mean()
+            + math.sqrt(share * variances[run] * (topics - 1) / topics / topics) * noise[b, run]
+            for run in pair
+        ]
+        error = math.sqrt(((1 - share) * z.var(ddof=1) + share * variances[list(pair)].sum()) / topics)
+        return float((ends[0] - ends[1]) / error)
 
     def rejected(family: list[Pair]) -> set[Pair]:
         found: set[Pair] = set()
         while left := [pair for pair in family if pair not in found]:
-            largest = sorted(max(0.0, *(t(pair, drawn) for pair in left)) for drawn in resamples)
+            largest = sorted(max(0.0, *(t(pair, b) for pair in left)) for b in range(len(resamples)))
             normal = largest[math.ceil((1 - alpha) * len(resamples) - 1e-9) - 1] * topics / (topics - 1)
             limit = stats.t(topics - 1).isf(stats.norm.sf(normal))
             more = {pair for pair in left if t(pair) > limit}
@@ -79,6 +106,21 @@ def test_what_holds_for_any_scores(scores: np.ndarray, seed: int) -> None:
     turned = rank_intervals(scores[:, order], resamples=99, seed=seed)
     for name in ("rank", "low", "high", "low_simultaneous", "high_simultaneous"):
         assert (getattr(turned, name) == getattr(found, name)[order]).all()
+
+
+@pytest.mark.parametrize(("topics", "runs"), [(4, 3), (10, 40), (30, 6)])
+def test_shrinkage_by_loops(topics: int, runs: int) -> None:
+    rng = np.random.default_rng(topics)
+    scores = rng.normal(size=(topics, runs)) + rng.normal(size=(topics, 1)) * rng.normal(size=runs)
+    rest = scores - scores.mean(axis=0) - scores.mean(axis=1)[:, None] + scores.mean()
+    assert shrinkage(rest) == pytest.approx(shrunk(rest), abs=1e-12)
+
+
+def test_many_equal_runs_on_few_topics_are_covered() -> None:
+    """Where resamples alone fail (85 %): 60 trials of 50 equal runs on 10 topics; 85 % would give 9 errors."""
+    rng = np.random.default_rng(12)
+    trials = [rank_intervals(rng.normal(size=(10, 50)), resamples=200, seed=trial) for trial in range(60)]
+    assert sum(bool(found.better.any()) for found in trials) <= 5
 
 
 def test_clear_winner_twins_and_constant_gaps() -> None:

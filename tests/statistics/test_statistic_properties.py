@@ -24,9 +24,9 @@ from unjudged.statistics.swap import Swaps, required_bin, swap
 from unjudged.statistics.tukey import Shuffled, classical_tukey, randomised_tukey
 
 try:
-    from unjudged.kernels import _c
+    from unjudged.kernels import _c  # type: ignore[attr-defined, unused-ignore]
 except ImportError:
-    _c = None  # type: ignore[assignment]
+    _c = None  # type: ignore[assignment, unused-ignore]
 
 needs_c = pytest.mark.skipif(_c is None, reason="the C kernels are not built here: nothing to compare")
 generated = settings(max_examples=40)
@@ -82,8 +82,8 @@ def test_required_bin_by_its_definition(rate: list[float | None]) -> None:
     guarantee = next(
         (b for b, good in enumerate(meets) if good and all(r is None or r <= 0.05 for r in rate[b:])), None
     )
-    assert required_bin(rate, 0.05, "first") == first
-    assert required_bin(rate, 0.05, "guarantee") == guarantee
+    assert required_bin(np.array(rate, float), 0.05, "first") == first
+    assert required_bin(np.array(rate, float), 0.05, "guarantee") == guarantee
 
 
 def test_what_a_confidence_asks_for() -> None:
@@ -91,7 +91,7 @@ def test_what_a_confidence_asks_for() -> None:
     compared[[0, 5, 9, 20]], swapped[[0, 5, 9]] = [100, 60, 40, 0], [50, 6, 2]
     found = Swaps.of(compared, swapped, 0.5)
     strict = found.required(0.95, "guarantee")
-    assert (strict.bin, strict.difference, strict.relative, strict.share) == (9, 0.09, pytest.approx(0.18), 0.2)
+    assert (strict.bin, strict.difference, strict.relative, strict.share) == (9, 0.09, pytest.approx(0.18), 0.2)  # type: ignore[comparison-overlap]
     loose = found.required(0.9, "guarantee")
     assert (loose.bin, loose.share) == (5, 0.5)  # 6/60 is 10%, although 1 - 0.9 < 0.1 in floating point
     never = found.required(0.99, "guarantee")
@@ -106,7 +106,13 @@ def test_what_a_confidence_asks_for() -> None:
 @given(lists)
 def test_rank_correlation_invariants(xy: tuple[list[float], list[float]]) -> None:
     x, y = np.array(xy[0]), np.array(xy[1])
-    both = [correlation.tau_a, correlation.tau_b, correlation.spearman, correlation.pearson, correlation.tau_ap_b]
+    both: list[Callable[[Any, Any], float]] = [
+        correlation.tau_a,
+        correlation.tau_b,
+        correlation.spearman,
+        correlation.pearson,
+        correlation.tau_ap_b,
+    ]
     for measure in both:
         assert measure(x, y) == pytest.approx(measure(y, x), abs=1e-12, nan_ok=True)
         if np.ptp(x) > 0 and measure is not correlation.tau_a:

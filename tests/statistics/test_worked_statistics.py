@@ -4,6 +4,7 @@ numbers), copied from the project's worked_examples.json. Rounded to six decimal
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from unjudged.statistics.pairs import mean_scores
 from unjudged.statistics.stability import stability
 from unjudged.statistics.swap import required_bin, swap
 
-SIX = {"abs": 6e-7}  # six decimals are given
+SIX: dict[str, Any] = {"abs": 6e-7}  # six decimals are given
 
 FOUR_TOPICS = [[0.5, 0.42, 0.3], [0.3, 0.33, 0.25], [0.71, 0.6, 0.52], [0.2, 0.26, 0.11]]
 
@@ -119,7 +120,7 @@ def test_generalizability() -> None:
     study = reliability.g_study(FOUR_TOPICS)
     assert (study.var_runs, study.var_topics, study.var_error) == pytest.approx((0.004394, 0.031625, 0.002247), **SIX)
     found = reliability.d_study(study)
-    assert (found.topics, found.erho2, found.phi) == (4, pytest.approx(0.886647, **SIX), pytest.approx(0.341648, **SIX))
+    assert (found.topics, found.erho2, found.phi) == (4, pytest.approx(0.886647, **SIX), pytest.approx(0.341648, **SIX))  # type: ignore[comparison-overlap]
     assert reliability.topics_for_erho2(study, 0.95) == 10
     assert reliability.topics_for_phi(study, 0.95) == 147
 
@@ -160,8 +161,8 @@ NEVER = [0.4, 0.3, 0.2, 0.1, 0.08, 0.07] + [0.06] * 15
 
 
 def test_required_bin() -> None:
-    assert required_bin(UNEVEN, 0.05, "first") == 4
-    assert required_bin(UNEVEN, 0.05, "guarantee") == 6
+    assert required_bin(UNEVEN, 0.05, "first") == 4  # type: ignore[arg-type]
+    assert required_bin(UNEVEN, 0.05, "guarantee") == 6  # type: ignore[arg-type]
     assert required_bin(NEVER, 0.05, "first") is None
     assert required_bin(NEVER, 0.05, "guarantee") is None
 

@@ -226,7 +226,7 @@ def test_teams_are_needed_where_they_are(tiny: uj.Collection) -> None:
     with pytest.raises(UsageError, match="teams"):
         uj.study("contributions", nobody)
     with pytest.raises(UsageError, match="needs a Collection"):
-        uj.study("power", "qrels.txt")  # type: ignore[arg-type]
+        uj.study("power", "qrels.txt")
 
 
 # -- verdicts: is the pool fair to outsiders?
@@ -257,10 +257,10 @@ def test_the_verdict_is_the_mean_share_of_its_score_that_a_left_out_team_loses(m
     verdict, worst = result.verdict, max(losses, key=losses.__getitem__)
     assert verdict is not None and verdict.value == pytest.approx(np.mean(list(losses.values())), abs=1e-12)
     assert verdict.decided_by == (worst,) and verdict.unit == "share of the score"
-    word = "solid" if verdict.value <= 0.02 else "with care" if verdict.value <= 0.1 else "fragile"
+    word = "solid" if verdict.value <= 0.02 else "with care" if verdict.value <= 0.1 else "fragile"  # type: ignore[operator]
     assert verdict.word == word and verdict.limit == "solid up to 2.0 % of the score, with care up to 10 %"
     assert verdict.sentence.startswith(
-        f"a team that is not in the pool loses {100 * verdict.value:.1f} % of its AP on average ("
+        f"a team that is not in the pool loses {100 * verdict.value:.1f} % of its AP on average ("  # type: ignore[operator]
     )
     assert f"; {worst} most, " in verdict.sentence and "in AP', which drops unjudged documents, it gains" in str(
         verdict
@@ -275,7 +275,7 @@ def test_question_and_study_give_one_verdict(study: str, made: uj.Collection) ->
     known = made if study == "leave-team-out" else replace(made, teams={})
     options: dict[str, Any] = {"measures": ("AP", "nDCG@10", "P@10")}
     asked = uj.study("fair-to-outsiders", known)
-    alone = uj.study(study, known, **options, **({"all_runs": True} if study == "leave-team-out" else {}))
+    alone = uj.study(study, known, **options, **({"all_runs": True} if study == "leave-team-out" else {}))  # type: ignore[arg-type]
     assert asked.verdict == alone.verdict and asked.verdict is not None and asked.verdict.word != "unknown"
     assert list(asked.rows()) == list(alone.rows()) and asked.figures[0] == "ranks"
 
@@ -404,7 +404,7 @@ def test_condensed_measures_overestimate_a_left_out_team_and_ordinary_ones_under
     found = uj.study("leave-team-out", real(name), pooled="all", jobs=1).frame
     for measure, rows in found.groupby("measure"):
         mean = rows["change_pct"].mean()
-        assert (mean > 0) == is_condensed(measure), (measure, mean)
+        assert (mean > 0) == is_condensed(measure), (measure, mean)  # type: ignore[arg-type]
     assert found.groupby("measure").ngroups == 9
 
 
@@ -430,7 +430,14 @@ def test_misses_and_false_alarms_add_up(name: str) -> None:
 def test_the_difference_required_stands_in_the_table_of_power(tiny: uj.Collection) -> None:
     """Sakai 2009, tables 6 and 7: full judgments, discriminative power and the difference required, as `power` says."""
     c = tiny
-    options = {"measures": "AP,AP'", "resamples": 200, "seed": 3, "all_runs": True, "pooled": "all", "depth": 5}
+    options: dict[str, Any] = {
+        "measures": "AP,AP'",
+        "resamples": 200,
+        "seed": 3,
+        "all_runs": True,
+        "pooled": "all",
+        "depth": 5,
+    }
     result = uj.study("take-team", c, summary=True, **options)
     told = uj.power(c, measures="AP,AP'", resamples=200, seed=3).frame.set_index("measure").required_difference
     rows = result.frame[result.frame.condition == "full"].set_index("measure")

@@ -424,6 +424,15 @@ def test_table_of_means() -> None:
     assert f"<td><strong>{best:.4f}</strong><sup>a</sup></td>" in found.to_html()
 
 
+@pytest.mark.parametrize(("shift", "said"), [(0.2, "is better than"), (-0.2, "is worse than")])
+def test_one_run_against_the_baseline_is_called_by_its_name(shift: float, said: str) -> None:
+    two = np.stack([MATRIX[:, 0], MATRIX[:, 0] + shift + MATRIX[:, 1] / 50], axis=1)
+    assert f"by AP new {said} base" in sentence(uj.compare(scores_of(two, runs=["base", "new"]), baseline="base"))
+    noise = np.stack([MATRIX[:, 0], MATRIX[:, 0] + np.where(np.arange(len(MATRIX)) % 2, 0.1, -0.1)], axis=1)
+    told = uj.compare(scores_of(noise, runs=["base", "new"]), baseline="base")
+    assert "by AP new cannot be told apart from base" in sentence(told)
+
+
 def test_table_with_a_baseline() -> None:
     far = np.stack(
         [MATRIX[:, 0], MATRIX[:, 0] + 0.2 + MATRIX[:, 1] / 50, MATRIX[:, 0] - 0.3 + MATRIX[:, 1] / 50], axis=1
@@ -438,8 +447,7 @@ def test_table_with_a_baseline() -> None:
     assert "↑ ↓: better, worse than base" in found.caption
     assert "\\textsuperscript{$\\uparrow$}" in found.render("latex")
     assert sentence(found) == (
-        "unknown: by AP 1 run is better than base, 1 worse, 0 cannot be told apart from it; "
-        "but there are only 20 topics (at least 25 are needed)"
+        "unknown: by AP 1 run is better than base, 1 worse; but there are only 20 topics (at least 25 are needed)"
     )
 
 
@@ -500,7 +508,7 @@ def test_verdicts_of_all_pairs() -> None:
     apart = np.stack([LONG[:, 0], LONG[:, 0] - 0.2 + LONG[:, 1] / 50], axis=1)
     found = uj.compare(scores_of(apart))
     assert sentence(found) == "solid: 1 of 1 pair is safe by AP"
-    assert found.verdict.value == 1.0 and found.verdict.next is None
+    assert found.verdict is not None and found.verdict.value == 1.0 and found.verdict.next is None
     runs = np.column_stack([LONG[:, 0] - 0.2 + LONG[:, 1] / 50, LONG[:, 0], LONG[::-1, 0]])
     open_ = uj.compare(scores_of(runs))
     rows = rows_of(open_)
@@ -511,11 +519,12 @@ def test_verdicts_of_all_pairs() -> None:
     ]
     assert told == [True, True, False]
     assert sentence(open_) == "solid: 2 of 3 pairs are safe by AP; 1 needs more topics"
+    assert open_.verdict is not None and open_.verdict.next is not None
     assert open_.verdict.next.sentence == "find out how many topics it takes"
     known = default_thresholds()
     limit = replace(known["safe-comparisons"], solid=0.95, care=0.9)
     strict = uj.compare(scores_of(runs), thresholds=Thresholds({**known.limits, "safe-comparisons": limit}))
-    assert strict.verdict.word == "fragile"
+    assert strict.verdict is not None and strict.verdict.word == "fragile"
 
 
 def test_runs_that_never_differ_earn_no_word() -> None:

@@ -207,7 +207,7 @@ def test_errors_by_hand() -> None:
     estimate = np.array([0.35, 0.4, 0.3, 0.45])
     # a falls behind b: place 1 -> 2; d (tied with c at 3) rises past b: 3 -> 2
     found = errors(["a", "b", "c", "d"], true, estimate, np.ones((4, 4), bool))
-    assert (found.mae, found.sre) == (pytest.approx(0.3 / 4), 2)
+    assert (found.mae, found.sre) == (pytest.approx(0.3 / 4), 2)  # type: ignore[comparison-overlap]
     # strictly ranked a b d c (at equal scores the later name first)
     passed = passed_runs(true, estimate, ["a", "b", "c", "d"])
     assert [tuple(p) for p in np.argwhere(passed).tolist()] == [(0, 1), (3, 1)]
@@ -409,9 +409,9 @@ def test_the_verdict_counts_the_size_of_the_change_and_its_chance(
     assert told is not None and told.value is not None
     # jackknife over the teams by hand, with scipy's t
     sums = runs.groupby("team")[["old", "new"]].sum()
-    without = [(sums.new.sum() - team.new) / (sums.old.sum() - team.old) for team in sums.itertuples()]
+    without = [(sums.new.sum() - team.new) / (sums.old.sum() - team.old) for team in sums.itertuples()]  # type: ignore[operator]
     many = len(without)
-    error = math.sqrt((many - 1) / many * sum((w - sum(without) / many) ** 2 for w in without))
+    error = math.sqrt((many - 1) / many * sum((w - sum(without) / many) ** 2 for w in without))  # type: ignore[misc, operator]
     assert told.value == pytest.approx(after / before + scipy.stats.t.isf(0.025, many - 1) * error)
     assert told.word == ("solid" if told.value <= 0.5 else "with care" if told.value <= 0.9 else "fragile")
     change = f"stays at {printed(before)}"
@@ -437,7 +437,7 @@ def test_too_few_teams_say_nothing(collections: dict[str, Any]) -> None:
 def test_one_verdict_about_correction(collections: dict[str, Any], name: str, pooled: str) -> None:
     """`correct`, the experiment and the question of the report: same word, number, sentence and next step."""
     c = collections[name]
-    pool = {"depth": 5, "pooled": list(c.runs) if pooled == "all" else list(c.runs[:6])}
+    pool: dict[str, Any] = {"depth": 5, "pooled": list(c.runs) if pooled == "all" else list(c.runs[:6])}
     asked = [
         uj.correct(c, None, "P@10", **pool).verdict,
         uj.study("correction", c, cutoffs=(5, 10), **pool).verdict,
@@ -606,6 +606,6 @@ def test_of_several_collections_the_worst_verdict_is_named(collections: dict[str
     together = study(collections).verdict
     alone = {name: study(c).verdict for name, c in collections.items()}
     order = ("fragile", "unknown", "with care", "solid")
-    worst = min(alone, key=lambda name: order.index(alone[name].word))
-    assert together is not None and together.sentence == f"{worst}: {alone[worst].sentence}"
-    assert together.value == alone[worst].value
+    worst = min(alone, key=lambda name: order.index(alone[name].word))  # type: ignore[union-attr]
+    assert together is not None and together.sentence == f"{worst}: {alone[worst].sentence}"  # type: ignore[union-attr]
+    assert together.value == alone[worst].value  # type: ignore[union-attr]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import unjudged as uj
@@ -82,7 +81,7 @@ def test_limits_of_holes_come_from_the_table(collection: uj.Collection, tmp_path
     assert "more than 100 % of their top 3 unjudged" in told.sentence
 
 
-def test_the_range_is_that_of_bounds(collection: uj.Collection) -> None:
+def test_the_range_is_that_of_bounds_and_the_word_that_of_estimates(collection: uj.Collection) -> None:
     result = uj.study("score-range", collection)
     found = uj.score_bounds(collection, ["nDCG@10"]).mean_values()[:, 0]
     likely = {row[0]: row for row in uj.estimate(collection, "nDCG@10").rows()}
@@ -92,15 +91,44 @@ def test_the_range_is_that_of_bounds(collection: uj.Collection) -> None:
         assert near == list(likely[run][4:7])
         if near[0] is not None:
             assert low - 1e-12 <= near[1] <= near[0] <= near[2] <= high + 1e-12
-    could = {run for run, ends in zip(collection.runs, found, strict=True) if ends[2] >= found[:, 1].max() - 1e-12}
     told = result.verdict
-    assert told is not None and set(told.decided_by) == could
+    assert told is not None
+    ends = {
+        run: (likely[run][5], likely[run][6]) if likely[run][5] is not None else (low, high)
+        for run, (_, low, high) in zip(collection.runs, found, strict=True)
+    }
+    could = {run for run in ends if ends[run][1] >= max(low for low, _ in ends.values()) - 1e-12}
+    assert set(told.decided_by) == could
     assert told.value == (len(could) - 1) / (len(collection.runs) - 1)
-    assert told.finding == f"missing judgments could put {len(could)} of {len(collection.runs)} runs first"
-    assert told.sentence.startswith(f"{told.finding} by nDCG@10")
+    assert told.finding == f"with all documents judged, {len(could)} of {len(collection.runs)} runs could be first"
+    extreme = {run for run, e in zip(collection.runs, found, strict=True) if e[2] >= found[:, 1].max() - 1e-12}
+    assert could < extreme
+    assert told.sentence.startswith(f"{told.finding}, in the extreme case {len(extreme)}, by nDCG@10")
     assert result.provenance.settings["measures"] == ["nDCG@10"]
-    widest = collection.runs[int(np.argmax(found[:, 2] - found[:, 1]))]
+    widest = max(collection.runs, key=lambda run: ends[run][1] - ends[run][0])
     assert f"; {widest} can move most" in told.sentence
+
+
+def test_nothing_is_said_to_move_where_the_top_is_all_judged() -> None:
+    """The first 30 documents of every list are judged, so that no P@10 can change."""
+    docs = [f"d{i}" for i in range(60)]
+    qrels = {str(t): {d: int(i < 12) for i, d in enumerate(docs[:30])} for t in range(12)}
+    runs = {
+        f"r{k}": {t: {d: -float((i + k) % 30 if i < 30 else i) for i, d in enumerate(docs)} for t in qrels}
+        for k in range(6)
+    }
+    told = uj.study("score-range", uj.load(qrels, runs), measures="P@10").verdict
+    assert told is not None and told.sentence == "missing judgments cannot put another run first, by P@10"
+
+
+def test_bounds_decide_where_nothing_can_be_estimated(collection: uj.Collection, tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text("[score-range]\nleast_judged = 1000000\n")
+    result = uj.study("score-range", collection, thresholds=tmp_path / "t.toml")
+    found = uj.score_bounds(collection, ["nDCG@10"]).mean_values()[:, 0]
+    could = {run for run, ends in zip(collection.runs, found, strict=True) if ends[2] >= found[:, 1].max() - 1e-12}
+    assert result.verdict is not None and set(result.verdict.decided_by) == could
+    assert "extreme case" not in result.verdict.sentence
+    assert any("nothing likely can be told" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(

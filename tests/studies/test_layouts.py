@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -59,11 +60,11 @@ def test_heads_of_several_collections_do_not_claim_gains_others_lack() -> None:
         qrels = {str(t): {f"d{i}": min((i + t) % 3, top) for i in range(8)} for t in range(4)}
         runs = {f"r{r}": {t: {f"d{(i * (r + 1)) % 8}": 8.0 - i for i in range(8)} for t in qrels} for r in range(1, 4)}
         made[name] = uj.load(qrels, runs, teams={run: f"t{run}" for run in runs})
-    options = {"measures": "sakai2009", "test": "none", "all_runs": True, "depth": 3, "pooled": "all"}
+    options: dict[str, Any] = {"measures": "sakai2009", "test": "none", "all_runs": True, "depth": 3, "pooled": "all"}
     result = uj.study("leave-team-out", made, **options)
     head = result.table().splitlines()[0]
     assert " Q " in head and "gains" not in head
-    names = {row[0]: set() for row in result.rows()}
+    names: dict[Any, set[Any]] = {row[0]: set() for row in result.rows()}
     for row in result.rows():
         names[row[0]].add(row[3])
     assert "Q(gains={1: 1, 2: 3})" in names["graded"] and "Q" in names["binary"]

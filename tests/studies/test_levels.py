@@ -142,7 +142,7 @@ def test_the_verdict_is_the_order_under_complete_judgments(study: str, levels: A
     assert verdict.limit == "solid from 95 of 100 pairs (tau 0.89), with care from 89 (tau 0.78)"
     assert (limit.solid, limit.care) == (0.89, 0.78)
     surely = verdict.value, low + limit["slack"]
-    assert verdict.word == ("solid" if min(surely) >= 0.89 else "with care" if verdict.value >= 0.78 else "fragile")
+    assert verdict.word == ("solid" if min(surely) >= 0.89 else "with care" if verdict.value >= 0.78 else "fragile")  # type: ignore[operator]
 
 
 def test_too_few_relevant_documents_are_no_test_of_the_order(made: uj.Collection) -> None:

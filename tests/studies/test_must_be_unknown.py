@@ -12,6 +12,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from brute_force import judged, lists_of
@@ -66,7 +67,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, uj.Collection]:
 @pytest.mark.parametrize("study", dict.fromkeys(STUDIES))
 @pytest.mark.parametrize("name", TOLD)
 def test_no_study_pretends(name: str, study: str, cases: dict[str, uj.Collection]) -> None:
-    options = {"second": cases[name]} if study == "another-judge" else {}
+    options: dict[str, Any] = {"second": cases[name]} if study == "another-judge" else {}
     verdict = uj.study(study, cases[name], jobs=1, **options).verdict
     assert verdict is not None and (verdict.word == "unknown" or study in TOLD[name]), verdict
     assert "nan" not in verdict.sentence and verdict.value == verdict.value

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def test_two_odd_runs_do_not_make_a_collection_unusable(tmp_path_factory: pytest
         ranked | odd,
         teams={**c.teams, "odd1": "x", "odd2": "y"},
     )
-    asked = {"measures": "AP", "all_runs": True, "summary": True, "jobs": 1}
+    asked: dict[str, Any] = {"measures": "AP", "all_runs": True, "summary": True, "jobs": 1}
     plain, with_odd = (uj.study("leave-team-out", one, **asked).verdict for one in (c, more))
     assert plain is not None and plain.value is not None and with_odd is not None and with_odd.value is not None
     assert with_odd.word == plain.word and abs(with_odd.value - plain.value) < 0.03
@@ -128,11 +129,18 @@ def test_the_loss_of_outsiders_is_near_the_truth() -> None:
             chosen = np.random.default_rng(seed).permutation(teams)[:many].tolist()
             inside = [run for run in c.runs if c.teams[run] in chosen]
             kept = holes_truth.found_by(c, inside, 10)
-            asked = {"measures": "AP", "all_runs": True, "summary": True, "depth": 10, "pooled": inside, "jobs": 1}
+            asked: dict[str, Any] = {
+                "measures": "AP",
+                "all_runs": True,
+                "summary": True,
+                "depth": 10,
+                "pooled": inside,
+                "jobs": 1,
+            }
             verdict = uj.study("leave-team-out", c.keeping(kept, "pool"), **asked).verdict
             true = truth_questions.losses(Case(Spec("real", name, seed), c, kept, 1, tuple(inside), 10))
             assert verdict is not None and verdict.value is not None and true is not None
-            wrong.append(abs(verdict.value - true.all_runs))
+            wrong.append(abs(verdict.value - true.all_runs))  # type: ignore[operator]
     assert np.mean(wrong) < 0.064
 
 

@@ -58,13 +58,13 @@ def test_the_same_judge_changes_nothing(collection: uj.Collection) -> None:
 
 def test_with_limits_of_ones_own_the_word_follows(folder: Path, collection: uj.Collection, tmp_path: Path) -> None:
     (tmp_path / "limits.toml").write_text("[another-judge]\nruns = 5\nsignificant = 1\n")
-    options = {"thresholds": tmp_path / "limits.toml", "resamples": 20, "jobs": 1}
-    assert uj.audit(collection, collection, **options).verdict.word == "solid"
+    options: dict[str, Any] = {"thresholds": tmp_path / "limits.toml", "resamples": 20, "jobs": 1}
+    assert uj.audit(collection, collection, **options).verdict.word == "solid"  # type: ignore[union-attr]
     turned = uj.audit(collection, str(folder / "turned.txt"), **options)
-    assert turned.verdict.word == "fragile" and turned.verdict.decided_by[0] == "turned"
+    assert turned.verdict.word == "fragile" and turned.verdict.decided_by[0] == "turned"  # type: ignore[union-attr]
     assert uj.study("another-judge", collection, second=str(folder / "turned.txt"), **options).verdict == turned.verdict
     both = uj.audit(collection, {"same": collection, "turned": str(folder / "turned.txt")}, **options)
-    assert both.verdict.word == "fragile" and "same is solid" in both.verdict.sentence
+    assert both.verdict.word == "fragile" and "same is solid" in both.verdict.sentence  # type: ignore[union-attr]
     assert both.frame.judge.tolist() == ["same"] * 3 + ["turned"] * 3
 
 
@@ -205,7 +205,7 @@ def test_a_planted_favour_for_a_family_shows(collection: uj.Collection) -> None:
     ],
 )
 def test_what_cannot_be_audited(collection: uj.Collection, options: dict[str, Any], sentence: str) -> None:
-    same = {t: {} for t in collection.topics}
+    same: dict[str, dict[str, Any]] = {t: {} for t in collection.topics}
     own = collection.judgments
     for topic, doc, grade in zip(own.topic.tolist(), range(len(own)), own.grade.tolist(), strict=True):
         same[collection.topics[topic]][own.docs[doc]] = grade
@@ -255,7 +255,7 @@ def test_the_verb_the_study_and_python_give_one_answer(folder: Path, capsys: pyt
     assert run_cli(capsys, *words)[1] == verb
     c = uj.load(files[0], str(folder / "runs"))
     assert uj.audit(c, files[1], "AP", resamples=20).render("tsv") == verb
-    words = ("judges", "audit", files[0], files[1], files[0], "--runs", str(folder / "runs"), *more)
+    words = ("judges", "audit", files[0], files[1], files[0], "--runs", str(folder / "runs"), *more)  # type: ignore[assignment]
     assert len(run_cli(capsys, *words)[1].splitlines()) == 3
 
 
@@ -419,10 +419,55 @@ def test_a_bad_judge_gets_a_sentence_or_a_partial_answer(
     if refused:
         assert (code, out) == (2, "") and refused in said and "bad:" in said
     else:
-        assert code == 0 and told in "\n".join(out.splitlines()[-2:])
+        assert code == 0 and told in "\n".join(out.splitlines()[-3:])
     code, out, said = run_cli(capsys, "judges", "estimate", *files[:-2])  # every topic is human, or none is common
     assert (code == 2 and not out) or (code == 0 and "refused: " in out)
     assert "Traceback" not in said
+    code, out, said = run_cli(capsys, "judges", "sample", str(tmp_path / "bad"), "--topics", "40")
+    assert code == 2 and not out and ("good" in said or "at least two are needed" in said or "not 40" in said)
+    code, out, said = run_cli(capsys, "judges", "merge", *files[:2], str(folder / "turned.txt"))
+    merged = {line.split()[0] for line in out.splitlines()}
+    assert "Traceback" not in said and code == (2 if "grade" in refused else 0)
+    assert code == 2 or {"qrels", "bad", "turned"} <= merged
+
+
+def test_a_judge_that_cannot_be_audited_does_not_cost_the_others_their_answer(
+    folder: Path, collection: uj.Collection, tmp_path: Path
+) -> None:
+    (tmp_path / "apart").write_text(_judged(folder, lambda n, f: [f"x{f[0]}", *f[1:]]))
+    (tmp_path / "one").write_text(_judged(folder, lambda n, f: f if f[0] == "101" else None))
+    turned = str(folder / "turned.txt")
+    asked: dict[str, Any] = {"measures": "AP", "resamples": 20}
+    for show in ({}, {"labels": True}):
+        among = uj.audit(collection, [str(tmp_path / "apart"), turned, str(tmp_path / "one")], **asked, **show)
+        alone = uj.audit(collection, [turned], **asked, **show)
+        assert repr(list(among.rows())) == repr(list(alone.rows()))
+        left_out = [note for note in among.notes if note.endswith("left out")]
+        assert len(left_out) == 2 and "no document was judged here" in left_out[0] and "one: " in left_out[1]
+
+
+def test_what_has_no_value_shows_none(folder: Path, collection: uj.Collection, tmp_path: Path) -> None:
+    (tmp_path / "ones").write_text(_judged(folder, lambda n, f: [*f[:3], "1"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for human, other in (
+            (collection, "ones"),
+            (uj.load(tmp_path / "ones", folder / "runs"), folder / "turned.txt"),
+        ):
+            found = uj.audit(human, str(tmp_path / other), "AP", resamples=10)
+            assert not {"nan", "inf"} & set(found.render("text").split())
+            assert any("every document grade 1" in note for note in found.notes)
+
+
+def test_a_judge_who_left_out_much_is_told_where_scores_stand_side_by_side(
+    folder: Path, collection: uj.Collection, tmp_path: Path
+) -> None:
+    half = sorted({line.split()[2] for line in (folder / "qrels.txt").read_text().splitlines()})[::2]
+    (tmp_path / "half").write_text(_judged(folder, lambda n, f: f if f[2] in half else None))
+    few = len((tmp_path / "half").read_text().splitlines())
+    found = uj.study("over-judges", collection, second=[tmp_path / "half", folder / "turned.txt"], measures="AP")
+    (note,) = [note for note in found.notes if "judged only" in note]
+    assert note.startswith(f"half judged only {few:,} of {len(collection.judgments):,} documents")
 
 
 def test_the_sentence_names_the_worst_and_rates_the_others(

@@ -94,7 +94,8 @@ JUDGED = {"rel": range(8), "non": range(20)}
 
 def made(topics: int = TOPICS, /, **runs: list[str]) -> uj.Collection:
     """The same list of ten kinds of documents on every topic, except that every third topic lacks the first."""
-    qrels, lists = {}, {name: {} for name in runs}
+    qrels: dict[str, Any] = {}
+    lists: dict[str, dict[str, Any]] = {name: {} for name in runs}
     for t in range(topics):
         qrels[f"t{t}"] = {f"rel{i}": 1 for i in JUDGED["rel"]} | {f"non{i}": 0 for i in JUDGED["non"]}
         for name, docs in runs.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def test_agreement_lists_it_last(tiny: uj.Collection) -> None:
 
 
 @pytest.mark.parametrize(("study", "options"), [("reduction", {"levels": (50,)}), ("depth", {"levels": (5,)})])
-def test_fewer_judgments_never_bold_it(tiny: uj.Collection, study: str, options: dict[str, object]) -> None:
+def test_fewer_judgments_never_bold_it(tiny: uj.Collection, study: str, options: dict[str, Any]) -> None:
     """It loses no significant pair and invents none: 0 misses, 0 false alarms, the best of all."""
     found = (
         uj.study(study, tiny, measures=f"{DEAD},AP", test="t", pooled="all", depth=10, **options)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import io
 import json
 import os
 import signal
@@ -165,7 +167,7 @@ def test_fingerprints_tell_things_apart() -> None:
     for group in alike:
         assert len({fingerprint(thing) for thing in group}) == len(group)
     assert fingerprint({"a": np.arange(3)}, "x") == fingerprint({"a": np.arange(3)}, "x")
-    for nothing in (threading.Lock(), (i for i in ()), [threading.Lock()]):
+    for nothing in (threading.Lock(), (i for i in range(0)), [threading.Lock()]):
         with pytest.raises(TypeError, match=r"no fingerprint of a (lock|generator)"):
             fingerprint(nothing)
 
@@ -198,6 +200,50 @@ def test_a_unit_survives_and_a_damaged_one_does_not(tmp_path: Path) -> None:
     assert again.damaged == 4
     path.write_bytes(whole)
     assert again.load("k") is not None
+
+
+@pytest.mark.parametrize("forged", ["other names", "nothing", "other shapes", "texts"])
+@pytest.mark.parametrize("study", ["agreement", "leave-team-out"])
+def test_units_of_another_content_with_the_right_checksum_are_redone(
+    study: str, forged: str, tiny: uj.Collection, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"measures": "AP,P@5", "workdir": tmp_path / "w", "jobs": 1}
+    expected = uj.study(study, tiny, **asked)
+    units = sorted((tmp_path / "w" / "units").iterdir())
+    for path in units:
+        _, _, body = path.read_bytes().split(b"\n", 2)
+        with np.load(io.BytesIO(body)) as arrays:
+            names = list(arrays)
+        made: dict[str, dict[str, Any]] = {
+            "other names": {"x": np.arange(3)},
+            "nothing": {},
+            "other shapes": {name: np.zeros(2) for name in names},
+            "texts": {name: np.array(["a", "b"]) for name in names},
+        }
+        held = io.BytesIO()
+        np.savez(held, **made[forged])
+        body = held.getvalue()
+        path.write_bytes(b"unjudged unit 1\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    again = uj.study(study, tiny, **asked)
+    assert list(again.rows()) == list(expected.rows()) and again.verdict == expected.verdict
+    assert any("damaged work units were redone" in note for note in again.notes), again.notes
+    assert not any("damaged" in note for note in uj.study(study, tiny, **asked).notes)
+
+
+def test_an_error_of_the_study_itself_is_not_laid_on_the_work_folder(
+    tiny: uj.Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unjudged.studies import agreement
+
+    asked: dict[str, Any] = {"measures": "AP,P@5", "workdir": tmp_path / "w", "jobs": 1}
+    uj.study("agreement", tiny, **asked)
+
+    def broken(*_: Any) -> Any:
+        raise KeyError("a mistake of ours")
+
+    monkeypatch.setattr(agreement, "combinations", broken)
+    with pytest.raises(KeyError, match="a mistake of ours"):
+        uj.study("agreement", tiny, **asked)
 
 
 def test_a_unit_has_the_same_bytes_each_time(tmp_path: Path) -> None:

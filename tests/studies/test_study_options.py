@@ -43,7 +43,7 @@ def made(*, missing: str | None = None, barren: str | None = None) -> uj.Collect
     for r, name in enumerate(RUNS):
         shift = lambda t, r=r: [docs[(5 * j * (r + 2) + r * t + j) % 9] for j in range(9)]  # noqa: E731
         runs[name] = {
-            t: {d: 9.0 - k for k, d in enumerate(dict.fromkeys(shift(i)))}
+            t: {d: 9.0 - k for k, d in enumerate(dict.fromkeys(shift(i)))}  # type: ignore[no-untyped-call]
             for i, t in enumerate(TOPICS)
             if not (name == "b1" and t == missing)
         }
@@ -135,7 +135,7 @@ def test_what_a_study_cannot_do_is_said_before_anything_is_read(
     options: dict[str, str], sentence: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(UsageError, match=sentence):
-        uj.study("power", made(), **options)
+        uj.study("power", made(), **options)  # type: ignore[arg-type]
     flags = [word for name, value in options.items() for word in (f"--{name}", value)]
     assert cli.main(["study", "power", "no-such-file", "no-such-run", *flags]) == 2
     assert sentence in capfd.readouterr().err
@@ -179,7 +179,7 @@ def test_brackets_are_explained(name: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", [*QUICK, "contributions", "contents"])
 def test_charts_have_the_names_declared(name: str) -> None:
     collection, study = made(), find(name)
-    options = {} if name == "contents" else dict(QUICK.get(name, {"depth": 5, "pooled": "all"}))
+    options: dict[str, Any] = {} if name == "contents" else dict(QUICK.get(name, {"depth": 5, "pooled": "all"}))
     if name in QUICK:
         options["measures"] = "AP,P@3"
     flags = [key for key in study.figures if key not in ("", "several")]

@@ -49,7 +49,7 @@ class Walk:
     def __init__(self, browser: Any, served: Served, size: dict[str, int], **options: Any) -> None:
         self.context = browser.new_context(viewport=size, **options)
         self.context.set_default_timeout(WAIT)
-        self.page, self.said, self.elsewhere = self.context.new_page(), [], []
+        self.page, self.said, self.elsewhere = self.context.new_page(), [], []  # type: ignore[var-annotated]
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
         self.page.on(
@@ -115,6 +115,18 @@ def test_by_keyboard_alone(browser: Any, served: Served) -> None:
     walk.press("u")
     assert rows(served)[-1].kind == "undo" and walk.document() == before
     assert page.inner_text("#last") == "Taken back. Judge it again."
+    held = walk.document()
+    page.keyboard.press("n")
+    page.keyboard.type("2 of 3 parts fit")  # digits in a note are no grades
+    assert violations(page) == []
+    page.keyboard.press("Control+Enter")
+    walk.page.wait_for_selector("#last:has-text('Note saved')")
+    walk.ready()
+    desk = served.app.desk
+    assert [note.text for note in desk.labels.notes()] == ["2 of 3 parts fit"] and walk.document() == held
+    page.keyboard.press("n")
+    assert page.input_value("#noted") == "2 of 3 parts fit"
+    page.keyboard.press("Escape")
     walk.press("3")  # no such grade
     walk.press("Control+1")
     assert len(rows(served)) == 6
@@ -125,10 +137,10 @@ def test_by_keyboard_alone(browser: Any, served: Served) -> None:
     walk.press("o")
     assert "team" not in page.inner_text("aside") and "labels" in page.get_attribute("#trend", "aria-label")
     page.keyboard.press("?")
-    assert page.locator("dialog").is_visible() and "skip" in page.inner_text("dialog")
+    assert page.locator("#keys").is_visible() and "skip" in page.inner_text("#keys")
     page.keyboard.press("1")  # the keys do not reach the document behind
     page.keyboard.press("Escape")
-    assert not page.locator("dialog").is_visible() and len(rows(served)) == 6
+    assert not page.locator("#keys").is_visible() and len(rows(served)) == 6
     for _ in range(40):  # Tab reaches the grades, Enter presses them
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.dataset.grade") == "2":

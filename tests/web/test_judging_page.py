@@ -77,7 +77,7 @@ class Table:
 
 
 @pytest.fixture
-def table(collection: uj.Collection, tmp_path: Path, texts: dict[str, str]) -> Iterator[Table]:
+def table(collection: uj.Collection, tmp_path: Path, texts: dict[str, Any]) -> Iterator[Table]:
     path = tmp_path / "labels.sqlite"
     desk = Desk(collection, Judging(str(path), "Ann", question=PAIR, batch=3, **texts))
     with Served(collection, desk=desk) as served:
@@ -101,12 +101,39 @@ def test_a_label_is_on_disk_before_the_answer(table: Table, collection: uj.Colle
     assert skipped["document"] != back["document"] and skipped["last"]["kind"] == "skip"
 
 
+def test_notes_are_kept_beside_the_labels(table: Table, collection: uj.Collection) -> None:
+    shown = table.look()["document"]
+    asked = {"topic": shown["topic"], "document": shown["document"]}
+    assert shown["note"] == "" and table.served.client.get("/api/judging/notes").status_code == 400
+    table.ask("note", text="first thought", **asked)
+    after = table.ask("note", text=" half of it is\n about ticks ", **asked).json()
+    assert (
+        after["document"]["note"] == "half of it is about ticks" and after["document"]["document"] == shown["document"]
+    )
+    table.ask("note", judge="Ben", text="=1+1", **asked)
+    file = LabelFile(table.labels, collection.judgments)
+    assert [(n.judge, n.topic, n.doc, n.text) for n in file.notes()] == [
+        ("Ann", shown["topic"], shown["document"], "half of it is about ticks"),
+        ("Ben", shown["topic"], shown["document"], "=1+1"),
+    ]
+    assert file.rows() == [] and after["judged"] == 0, "a note is no label"
+    told = table.served.client.get("/api/judging/notes").text.splitlines()
+    assert told[0].split("\t") == ["topic", "document", "judge", "time", "note"] and len(told) == 3
+    assert told[1].split("\t")[:3] == [shown["topic"], shown["document"], "Ann"] and told[1].endswith("about ticks")
+    table.ask("note", text="", **asked)
+    assert [note.judge for note in file.notes()] == ["Ben"]
+    for text in ("x" * 2001, "bell \x07", None):
+        assert table.ask("note", text=text, **asked).status_code == 400
+    assert table.ask("note", text="of nothing", topic="no", document="no").status_code == 400
+    assert len(file.notes()) == 1
+
+
 def test_what_judges_are_not_shown(table: Table, collection: uj.Collection) -> None:
     answer = table.ask()
     names = [run for run in collection.runs if run in answer.text]
     assert sorted(names) == ["team06-2", "team08-3"], "the runs asked about, nothing of who brought the document"
     shown = answer.json()
-    assert set(shown["document"]) == {"topic", "document", "query", "need", "title", "text", "known", "more"}
+    assert set(shown["document"]) == {"topic", "document", "query", "need", "title", "text", "known", "more", "note"}
     assert shown["outcome"] is None and all(set(point) == {"labels", "near"} for point in shown["points"])
     for word in ("better", "worse", "chance", "rank"):
         assert word not in answer.text

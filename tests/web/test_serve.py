@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import gzip
+import http.client
 import json
 import socket
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -371,7 +373,7 @@ def test_sixty_uploads_at_once(fresh: Served, folder: Path) -> None:
 
 def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> None:
     class Hasty(Connection):
-        patience = 0.2
+        patience, grace = 0.2, 0.05
 
     with Served(collection, connection=Hasty) as running:
         running.app.guard.patience = 0.2
@@ -391,6 +393,46 @@ def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> Non
                     answer += part
             assert (status(answer) if answer else 0) == code
         assert kept(running) == []
+
+
+@pytest.mark.parametrize("timer", ["keep alive", "patience"])
+def test_a_request_that_came_while_the_page_was_busy_is_answered(collection: uj.Collection, timer: str) -> None:
+    """A computation keeps the page from reading for longer than a connection may lie idle: no reset connection."""
+    ours: list[tuple[str, int]] = []
+
+    class Late(Connection):
+        patience, grace = 0.2 if timer == "patience" else 60.0, 5.0
+
+        def on_response_complete(self) -> None:
+            if timer == "keep alive":
+                self.timeout_keep_alive = 0.2  # type: ignore[assignment]
+            super().on_response_complete()
+            if ours and self.client == ours[0]:
+                ours.clear()
+                selector = self.loop._selector  # type: ignore[attr-defined]
+                usual = selector.select
+
+                def late(timeout: float | None = None) -> Any:
+                    selector.select = usual
+                    found = usual(0)  # nothing has come yet ...
+                    time.sleep(1.0)  # ... and now the computation has the interpreter for itself
+                    return found
+
+                selector.select = late
+
+    with Served(collection, connection=Late) as running:
+        head = f"GET /api/collection HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n{TOKEN}: {running.app.token}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", running.port), timeout=20) as line:
+            ours.append(line.getsockname())
+            codes = []
+            for _ in range(2):
+                line.sendall(head.encode())
+                answer = http.client.HTTPResponse(line)
+                answer.begin()
+                answer.read()
+                codes.append(answer.status)
+                time.sleep(0.3)
+    assert codes == [200, 200] and not ours
 
 
 @pytest.mark.slow
@@ -489,6 +531,10 @@ def test_an_added_run_is_corrected(served: Served, collection: uj.Collection, fo
         corrected = uj.correct(served.app.uploads.collection, ["mine.run"], "P@10").frame
         assert first["columns"]["corrected"] == pytest.approx([corrected["corrected"][0]])
         assert first["columns"]["score"] == pytest.approx([corrected["score"][0]])
+        teams = served.app.uploads.collection.teams
+        assert teams["mine.run"] == "mine.run (added)" and teams["team02-1"] == "team02"
+        fair = next(section["html"] for section in found["sections"] if section["key"] == "fair-to-outsiders")
+        assert "team file" not in fair and "mine.run" in found["sections"][1]["html"] + fair
     finally:
         served.client.request("DELETE", "/api/runs", params={"name": "mine.run"}, headers=served.token)
 

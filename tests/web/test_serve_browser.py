@@ -78,6 +78,8 @@ class Opened:
 def opened(browser: Any, served: Served) -> Iterator[Opened]:
     found = Opened(browser, served)
     found.done()
+    found.page.click("#more > summary")
+    found.page.click("#unfold")
     yield found
     assert found.said == [] and found.elsewhere == []
     found.context.close()
@@ -128,6 +130,8 @@ def test_controls_change_the_report_and_the_url(opened: Opened, served: Served) 
     )
     first = {s.key: s.verdict.word for s in uj.report(collection, jobs=1).sections if s.verdict is not None}
     assert [before for _, before in words] == [f"before: {word}" for word in first.values()]
+    for cell in page.locator(".strip li:has(.was)").all():  # the old word has a line of its own: nothing is narrower
+        assert cell.locator(".q").bounding_box()["height"] < 30
     turned = page.locator("#sections summary .was.changed").count()
     assert turned == sum(f"before: {word}" != before for word, before in words)
     assert turned == page.locator("#in-short .was.changed").count()
@@ -141,7 +145,6 @@ def test_controls_change_the_report_and_the_url(opened: Opened, served: Served) 
 
 def test_runs_and_teams_are_chosen(opened: Opened, served: Served) -> None:
     page, collection = opened.page, served.app.uploads.collection
-    page.click("#choice summary")
     page.select_option("#team", ["team01", "team02"])
     opened.again(lambda: page.press("#seed", "Enter"))
     assert opened.state() == {"team": ["team01", "team02"]}
@@ -153,6 +156,8 @@ def test_a_link_opens_the_same_view(browser: Any, served: Served) -> None:
     team = served.app.uploads.collection.teams[served.app.uploads.collection.runs[0]]
     found = Opened(browser, served, f"?drop={team}&depth=4&measures=P%4010")
     found.done()
+    assert found.page.locator("#depth").is_visible() and found.page.locator("#changes figure").is_hidden()
+    found.page.click("#unfold")
     assert found.page.input_value("#drop") == team and found.page.input_value("#depth") == "4"
     assert "change rank" in found.page.inner_text("#changes") and found.page.locator("#changes .chart").count() == 1
     assert found.said == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.changes.rejudge import Grades, judgments_of, with_grades_from
+from unjudged.changes.rejudge import Grades, each_judge, judgments_of, with_grades_from
 from unjudged.collection import Collection, Ints
 from unjudged.collection.aligned import UNJUDGED, Aligned
 from unjudged.collection.history import change
@@ -80,7 +80,7 @@ RULES: dict[str, Callable[[Aligned, int], Grades]] = {
 }
 
 
-@change(others=lambda _, others: tuple(map(judgments_of, others)))
+@change(others=lambda _, others: tuple(map(judgments_of, each_judge(others))))
 def merge(collection: Collection, *others: Any, rule: str = "majority", seed: int = 0) -> Collection:
     """One set of judgments from several: the collection's own and the others (files, dicts, frames, collections).
 

@@ -6,6 +6,7 @@ Two human assessors, or a human and a machine: do the runs keep their order (Voo
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from unjudged.collection.load import read_judgments
 from unjudged.collection.rankings import FullLists
 from unjudged.collection.segments import changes, tie_groups
 from unjudged.errors import UsageError
+from unjudged.io.formats import every_judge
 from unjudged.io.ids import Ids
 from unjudged.io.trec import QrelsTable
 
@@ -46,6 +48,18 @@ def judgments_of(given: Any) -> Judgments:
     if isinstance(given, Collection):
         return given.judgments
     return given if isinstance(given, Judgments) else read_judgments(given)
+
+
+def each_judge(sets: Sequence[Any], format: str | None = None, besides: str | None = None) -> list[Any]:
+    """The sets; in place of a file that holds several judges, each of them (`FILE#JUDGE`) but those that are named
+    themselves and the one called `besides`, which the others are held against."""
+    found: list[Any] = []
+    known = {besides, *(os.fspath(one) for one in sets if isinstance(one, (str, os.PathLike)))}
+    for given in sets:
+        path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else ""
+        judges = every_judge(path, format) if path else []
+        found += [judge for judge in judges if judge not in known] if len(judges) > 1 else [given]
+    return found
 
 
 def with_grades_from(

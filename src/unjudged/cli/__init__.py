@@ -1,6 +1,7 @@
 """The command line: one module per verb, loaded only when that verb is called.
 
-A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`. A verb with parts
+A verb module has HELP (one line), `add_arguments(parser)` and `run(args) -> exit code`; USUAL are the options its
+usage line names. A verb with parts
 (`pool describe`) has HELP and PARTS instead: a mapping of names to objects of the same shape.
 Exit codes: 0 done; 1 done, with findings; 2 misuse or unusable input (one message); 3 cannot tell (`ci`);
 130 interrupted.
@@ -17,6 +18,7 @@ from unjudged.errors import UnjudgedError, nearest, one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from unjudged.cli.parser import Parser
@@ -31,6 +33,8 @@ GROUPS = {
 }
 """The verbs by what they are for, the most needed first."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
+QUICK = ("trec_eval", "explain", "completion", "manual")
+"""Verbs without a line of progress: they print at once, or only what trec_eval prints."""
 
 
 def _module(verb: str) -> Any:
@@ -75,10 +79,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         atexit.register(_leave, ended)  # first here, so last in the end: after processes and semaphores are put away
 
     def task() -> int:
-        code = _one_run(given)
-        if code is not None and argv is None:
+        with _progress(given):
+            code = _one_run(given)
+            if code is None:
+                return _dispatch(given)
+        if argv is None:
             os._exit(code)  # all is written; taking the interpreter apart would take a tenth of the time
-        return _dispatch(given) if code is None else code
+        return code
 
     code = refusing(task, "--workdir" in given)
     if argv is None:
@@ -137,6 +144,25 @@ def _interrupted(kept_work: bool) -> int:
     kept = "; the same command continues with what is kept in the --workdir" if kept_work else ""
     print(f"unjudged: interrupted{kept}", file=sys.stderr)
     return 130
+
+
+class _NoLine:
+    """No line of progress; contextlib has the same, but takes longer to load than a small run to score."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *problem: object) -> None:
+        return None
+
+
+def _progress(given: list[str]) -> AbstractContextManager[object]:
+    """The line of progress, on a terminal and for verbs that may take a moment."""
+    if given[:1] == [] or given[0] not in VERBS or given[0] in QUICK or not (sys.stderr and sys.stderr.isatty()):
+        return _NoLine()
+    from unjudged.cli import progress
+
+    return progress.begun(given[0])
 
 
 def _one_run(given: list[str]) -> int | None:
@@ -202,7 +228,7 @@ def _parser(name: str, module: Any) -> Parser:
     said, examples = with_examples_apart(module.__doc__ or "")
     parser = Parser(name, description=said, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     module.add_arguments(parser)
-    parser.most_needed_first()
+    parser.most_needed_first(getattr(module, "USUAL", ()))
     parser.epilog = "\n\n".join(filter(None, [parser.epilog, examples])) or None
     return parser
 

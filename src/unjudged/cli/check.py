@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from unjudged.cli import options
+from unjudged.cli import options, progress
 from unjudged.collection.load import read_collection
 from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.io import files, formats
@@ -48,6 +48,7 @@ AT_ONCE = 16
 """So many runs are held at once while their ties are looked at."""
 
 HELP = "what is wrong or odd in judgments and runs; --fix writes repaired copies"
+USUAL = ("--teams", "--severity", "--fix")
 
 COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
@@ -68,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--corpus looks up the documents of TREC files, not of answers (--qa) or standard input")
     if args.qa and args.fix:
         raise UsageError("--fix repairs TREC text, not answers (--qa)")
+    progress.tell()
     tallies: list[findings.Tally]
     looks: Sequence[lint.RunCheck | AnswerRun]
     copies: dict[str, Path] = {}
@@ -78,7 +80,8 @@ def run(args: argparse.Namespace) -> int:
         _refuse_what_only_trec_text_has(args)
         tallies, looks = lint.check(args.qrels, args.runs, args.teams)
         copies = _copies(tallies[0], looks) if args.fix else {}
-        ties = _tie_findings(args.qrels, {files.run_name(look.path): look.path for look in looks if look.any_tied})
+        sound = not any(findings.CODES[code].severity == "error" for code in tallies[0].found)
+        ties = _tie_findings(args.qrels, {files.run_name(o.path): o.path for o in looks if _ties_may_matter(o, sound)})
     found = [*(finding for tally in tallies for finding in tally.findings()), *ties]
     if args.corpus is not None:
         found += check_corpus(args.corpus, [args.qrels, *(look.path for look in looks)])
@@ -111,6 +114,12 @@ def _refuse_what_only_trec_text_has(args: argparse.Namespace) -> None:
     if others:
         said = "--fix repairs TREC text" if args.fix else "--corpus looks up the documents of TREC text"
         raise UsageError(f"{said}; {others[0]} is in another format")
+
+
+def _ties_may_matter(look: lint.RunCheck, sound: bool) -> bool:
+    """Can the order of tied documents move a mean by more than TIE_EFFECT? Where the judgments are `sound`, what each
+    topic allows at most often says no, and the run need not be read again."""
+    return look.any_tied and not (sound and look.tie_reach < 0.99 * TIE_EFFECT * len(look.judged))
 
 
 def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:

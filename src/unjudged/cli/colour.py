@@ -10,6 +10,7 @@ import io
 import os
 import re
 import sys
+from typing import TextIO
 
 WORDS = re.compile(
     r"(?<!\S)(?P<word>better|worse|cannot tell|solid|with care|fragile|unknown|error|warning|pass|fail)(?=:|\s\s|\s*$)",
@@ -20,9 +21,9 @@ WORDS = re.compile(
 FINDINGS = {"error": "bold red", "warning": "bold yellow", "fail": "bold red", "pass": "bold green"}
 
 
-def wanted() -> bool:
-    """Is standard output a terminal that shows colours?"""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def wanted(stream: TextIO | None = None) -> bool:
+    """Is standard output (or this stream) a terminal that shows colours?"""
+    return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def painted(text: str, heading: bool = True) -> str:
@@ -34,8 +35,10 @@ def painted(text: str, heading: bool = True) -> str:
 
     styles = {**STYLES, **FINDINGS}
     drawn = Text(text)
-    if heading:
+    if heading and not WORDS.match(text):
         drawn.stylize("bold", 0, text.find("\n"))
+    for found in re.finditer(r"^  by \S+$", text, re.MULTILINE):
+        drawn.stylize("bold", *found.span())
     for found in WORDS.finditer(text):
         drawn.stylize(styles[found["word"]], *found.span("word"))
     for found in re.finditer(r"^next:", text, re.MULTILINE):

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import options
-from unjudged.errors import UsageError
 from unjudged.io import files
 from unjudged.options import default
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 FEW_PAIRS = 6
 """Pairs whose outcomes stand over the table, one a line: four runs, or six against a baseline."""
 HELP = "which runs differ significantly, and by how much"
+USUAL = ("-m", "--baseline")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +56,7 @@ def run(args: argparse.Namespace) -> int:
     source = options.open_source(args, args.measures or None)
     baseline = _named(args.baseline, source.runs)
     if args.slice:
-        if charts:
-            raise UsageError("--slice has no chart")
+        options.refuse_charts_of_slices(charts)
         given = {name: value for name, value in given.items() if name != "pairs"}
         return sliced(args, source, baseline=baseline, ranks=args.ranks, **given)
     found = compare(source, baseline=baseline, jobs=args.jobs, call=args.call, **given)
@@ -71,23 +70,30 @@ def outcomes(found: Result, baseline: str | None) -> list[str]:
 
     Without a baseline the better run of a pair is named first.
     """
+    from unjudged.cli.width import terminal_width
     from unjudged.text import printable
 
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows()]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     if not rows or len(rows) > FEW_PAIRS * len(measures):
         return []
-    cells = []
-    for row in sorted(rows, key=lambda row: measures.index(row["measure"])):
+    cells: dict[str, list[tuple[str, str, str]]] = {measure: [] for measure in measures}
+    for row in rows:
         word, pair, sign = row["outcome"], [row["run_a"], row["run_b"]], 1
         if word == "worse" and baseline is None:
             word, pair, sign = "better", pair[::-1], -1
         apart = row["difference"] if row["estimate"] is None else row["estimate"]
         said = f"{sign * apart:+.2f}, give or take {(row['high'] - row['low']) / 2:.2f}"
         why = f"{word}: {row['why']}" if row["why"] else word
-        cells.append((why, printable(" against ".join(pair)), said, f"in {row['measure']}" * (len(measures) > 1)))
-    wide = [max(len(cell[place]) for cell in cells) for place in range(3)]
-    return [f"  {a:<{wide[0]}}   {b:<{wide[1]}}   {c:<{wide[2]}}  {d}".rstrip() for a, b, c, d in cells]
+        cells[row["measure"]].append((why, printable(" against ".join(pair)), said))
+    words, names, _ = (max(len(cell[place]) for of in cells.values() for cell in of) for place in range(3))
+    beside = [[f"  {a:<{words}}   {b:<{names}}   {c}" for a, b, c in of] for of in cells.values()]
+    wide = terminal_width()
+    if wide is not None and max(len(line) for lines in beside for line in lines) > wide:  # names stay whole
+        beside = [[f"  {a:<{words}}   {b}: {c}" for a, b, c in of] for of in cells.values()]
+    if len(measures) == 1:
+        return beside[0]
+    return [line for measure, lines in zip(measures, beside, strict=True) for line in (f"  by {measure}", *lines)]
 
 
 def sliced(args: argparse.Namespace, source: Collection | Scores, **asked: Any) -> int:

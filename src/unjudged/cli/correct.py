@@ -21,13 +21,14 @@ from unjudged.errors import UsageError
 from unjudged.options import default
 
 HELP = "corrected score of a run that was not pooled"
+USUAL = ("--new", "--teams", "-m")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     method = ("method", ("method", "merge_weight", "indicator", "protocol"))
     trial = ("trial on the pool", ("no_trial", "force", "confidence", "truth"))
-    own = ("new", "measures", "rel", method, trial, options.IN_POOL, ("work", options.WORK))
+    own = ("new", "measures", "rel", "slice", method, trial, options.IN_POOL, ("work", options.WORK))
     options.add_all(parser, "correct", *options.COLLECTION, *own)
     options.add_output(parser, "correct")
 
@@ -39,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.new is not None and args.truth is not None:
         raise UsageError("--new corrects a run, --truth compares all corrections with complete judgments; give one")
+    if args.slice is not None and args.truth is not None:
+        raise UsageError("--truth compares corrections over all topics; --slice does not apply")
     pool = options.pool_keywords(args)
     collection = options.open_collection(args)
     if args.truth is not None:
@@ -47,13 +50,23 @@ def run(args: argparse.Namespace) -> int:
         measures = args.measures or list(DEFAULT)
         result = correct_against_truth(collection, truth, measures, **pool, rel=args.rel, call=args.call)
     else:
-        given = ("new", "rel", "method", "merge_weight", "indicator", "protocol", "confidence", "force", "no_trial")
+        given = (
+            "new",
+            "rel",
+            "method",
+            "merge_weight",
+            "indicator",
+            "protocol",
+            "confidence",
+            "force",
+            "no_trial",
+        )
         with options.on_cluster(args.cluster) as executor:
             result = study(
                 "correct",
                 collection,
                 measures=args.measures or list(default("measures", "correct")),
-                **options.keywords(args, *given, "jobs", "workdir"),
+                **options.keywords(args, *given, "slice", "jobs", "workdir"),
                 **pool,
                 executor=executor,
                 call=args.call,

@@ -2,7 +2,7 @@
 
 unjudged estimate qrels.txt runs/ -m nDCG@10
 unjudged estimate qrels.txt runs/ my.run --teams teams.tsv -m "nDCG@10, P@10, RBP(p=0.8)" --format tsv
-unjudged estimate qrels.txt my.run baseline.run -m P@10
+unjudged estimate qrels.txt my.run baseline.run -m P@10 --slice kinds.tsv
 
 For each run the score with unjudged documents nonrelevant, the estimate, a 90 % interval, the exact bounds, and the
 share of the weight that lies in holes (unjudged documents the measure reads). The more runs of different teams are
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     from unjudged.studies import find
 
-    arguments = (*options.COLLECTION, "measures", "rel", "thresholds", ("work", options.WORK))
+    arguments = (*options.COLLECTION, "measures", "rel", "slice", "thresholds", ("work", options.WORK))
     options.add_all(parser, "estimate", *arguments)
     options.add_output(parser, "estimate", find("estimate").charts({}))
 
@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies import find, study
 
     charts = options.charts_asked(args, find("estimate").charts({}))
+    if args.slice:
+        options.refuse_charts_of_slices(charts)
     wanted = options.measures_asked(args, "estimate")
     collection = options.open_collection(args)
     with options.on_cluster(args.cluster) as executor:
@@ -41,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             "estimate",
             collection,
             measures=wanted,
-            **options.keywords(args, "rel", "thresholds", "jobs", "workdir"),
+            **options.keywords(args, "rel", "slice", "thresholds", "jobs", "workdir"),
             executor=executor,
             call=args.call,
         )

@@ -17,13 +17,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from unjudged.cli import options
+from unjudged.cli import options, progress
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
     from unjudged.web.judging import Judging
 
 HELP = "judge unjudged documents on a local page"
+USUAL = ("--new", "--baseline", "-m", "--queries", "--corpus")
 PAGE = ("labels", "judge", "queries", "corpus", "scale", "batch")
 
 
@@ -86,8 +87,9 @@ def _serve(args: argparse.Namespace) -> int:
     if args.corpus is not None:
         many = desk.documents.need(wanted)
         options.print_notes([f"{args.corpus}: texts of {many} of {counted(len(wanted), 'unjudged document')}"])
-    progress = session.progress()
-    options.print_notes([f"{session.aim.name} by {measure}: {progress.headline}. {progress.sentence}"])
+    now = session.progress()
+    options.print_notes([f"{session.aim.name} by {measure}: {now.headline}. {now.sentence}"])
+    progress.end()
     serve(collection, desk=desk, first="judge", port=args.port, open_browser=args.open)
     return 0
 

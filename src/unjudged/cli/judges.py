@@ -44,6 +44,8 @@ def _audit(args: argparse.Namespace) -> None:
     given = options.keywords(args, *AUDIT, *SCORING) | {"measures": options.measures_asked(args, "judges audit")}
     find("judges").ready(given)  # what means nothing is refused before anything is read
     charts = options.charts_asked(args, CHARTS)
+    if args.slice:
+        options.refuse_charts_of_slices(charts)
     if charts and not args.runs:
         raise UsageError("charts need runs (--runs RUN...)")
     collection = options.open_collection(args, need_runs=bool(args.runs))
@@ -53,7 +55,7 @@ def _audit(args: argparse.Namespace) -> None:
             collection,
             second=options.open_other_judges(args, args.second),
             **given,
-            **options.keywords(args, "thresholds", "jobs", "workdir"),
+            **options.keywords(args, "slice", "thresholds", "jobs", "workdir"),
             executor=executor,
             call=args.call,
         )
@@ -80,7 +82,7 @@ def _estimate(args: argparse.Namespace) -> None:
     find("corrected").ready(given)
     charts = options.charts_asked(args, ESTIMATE_CHARTS)
     collection = options.open_collection(args)
-    (machine,) = options.open_other_judges(args, [args.machine]).values()
+    machine = options.open_machine(args)
     found = study(
         "corrected",
         collection,
@@ -150,8 +152,9 @@ def _merge(args: argparse.Namespace) -> None:
     from unjudged.judges.merging import merge_judges
     from unjudged.studies import study
 
-    if len(args.qrels) < 2:
-        raise UsageError("merging needs at least two files of judgments")
+    given = options.each_judge(args, args.qrels)
+    if len(given) < 2:
+        raise UsageError("merging needs at least two judges: two files of judgments, or one that holds several")
     show = args.show or ("scores" if args.runs else "judges")
     if show in ("scores", "pairs") and not args.runs:
         raise UsageError(f"--show {show} needs runs (--runs RUN...)")
@@ -161,8 +164,8 @@ def _merge(args: argparse.Namespace) -> None:
         raise UsageError("only the scores of runs have a chart (--runs RUN...)")
     if args.merged is not None:
         refuse_unwritable(args.merged)
-    first, *paths = args.qrels
-    names, namespace = names_of(args.qrels), argparse.Namespace(**{**vars(args), "qrels": first})
+    first, *paths = given
+    names, namespace = names_of(given), argparse.Namespace(**{**vars(args), "qrels": first})
     collection = options.open_collection(namespace, need_runs=False)
     others = options.open_other_judges(namespace, paths)
     found = None
@@ -211,7 +214,7 @@ PARTS = {
         _audit,
         "labels, order of the runs, decisions and favour under other judges, with a verdict",
         (
-            *("qrels", "second", "runs", "measures", *AUDIT, "thresholds"),
+            *("qrels", "second", "runs", "measures", "slice", *AUDIT, "thresholds"),
             ("scoring", SCORING),
             ("reading", READING),
             ("work", WORK),

@@ -24,6 +24,7 @@ from unjudged.io import files
 from unjudged.results import FORMATS
 
 HELP = "which unjudged documents to judge next"
+USUAL = ("--new", "--baseline", "-m", "--budget", "-o")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from unjudged.cli import progress
 from unjudged.errors import UsageError, nearest, one_line
 from unjudged.options import OPTIONS, Option, default, option
 from unjudged.results import FORMATS, SAFE_CSV
@@ -116,11 +117,27 @@ def check_values(parser: argparse.ArgumentParser, args: argparse.Namespace) -> N
         if args.format != "csv":
             raise UsageError("--safe-csv belongs to --format csv")
         args.format = SAFE_CSV
+    _take_budget_of_measures(args)
     for action in parser._actions:
         declared: Option | None = getattr(action, "declared", None)
         value = getattr(args, action.dest, None)
         if declared is not None and declared.check is not None and value is not None:
             declared.check(value)
+
+
+def _take_budget_of_measures(args: argparse.Namespace) -> None:
+    """`-m recall@2000tokens` is `-m R --tokens 2000`, wherever lists can be cut at tokens."""
+    if not hasattr(args, "tokens") or not any("tok" in text.lower() for text in getattr(args, "measures", None) or ()):
+        return
+    from unjudged.measures import split_list
+    from unjudged.measures.token_budgets import budget_of
+
+    asked = [part for text in args.measures for part in split_list(text)]
+    args.measures, args.tokens = budget_of(asked, args.tokens)
+    if args.tokens is not None and args.lengths is None:
+        raise UsageError(
+            f"a cut-off of {args.tokens} tokens needs the lengths of the chunks: --lengths FILE, a TSV id<TAB>tokens"
+        )
 
 
 def keywords(args: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -219,6 +236,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
     _refuse_unwritable(args)
+    progress.tell("reading the judgments and the runs" if args.runs else "reading the judgments")
     collection = read_collection(
         args.qrels,
         args.runs,
@@ -235,6 +253,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
 
         collection = residual(collection, args.residual)
     print_notes(collection.notes)
+    progress.tell()
     return collection
 
 
@@ -304,6 +323,7 @@ def open_manifest(args: argparse.Namespace) -> Collections:
     if args.tokens is not None or args.lengths is not None:
         raise UsageError("--tokens and --lengths hold for one collection: give QRELS RUN... instead of a manifest")
     given = {key: value for key in KEYS if (value := getattr(args, key)) not in (None, False, default(key))}
+    progress.tell("reading the collections")
     found, notes = read_manifest(args.collections, args.collection or None, jobs=args.jobs, **given)
     print_notes(notes)
     return found
@@ -321,14 +341,33 @@ def open_judgments_of(args: argparse.Namespace, qrels: str) -> Collection:
     )
 
 
+def each_judge(args: argparse.Namespace, paths: Sequence[str], besides: str | None = None) -> list[str]:
+    """Files of judgments; of one that holds several judges `FILE#JUDGE` for each, but for the one held against them."""
+    from unjudged.changes.rejudge import each_judge
+
+    return each_judge(paths, args.qrels_format, besides)
+
+
 def open_other_judges(args: argparse.Namespace, paths: Sequence[str]) -> dict[str, Collection]:
     """Judgments of the same topics by others, by name, read as the first ones; notes go to stderr with the file."""
+    if [args.qrels, *args.runs, *paths].count("-") > 1:
+        raise UsageError("standard input can be used once")
+    return _opened(args, each_judge(args, paths, besides=args.qrels))
+
+
+def open_machine(args: argparse.Namespace) -> Collection:
+    """Judgments of the one machine the arguments name, read as the human ones."""
+    if [args.qrels, *args.runs, args.machine].count("-") > 1:
+        raise UsageError("standard input can be used once")
+    (machine,) = _opened(args, [args.machine]).values()
+    return machine
+
+
+def _opened(args: argparse.Namespace, paths: Sequence[str]) -> dict[str, Collection]:
     from unjudged.collection.load import read_collection
     from unjudged.io.trec import Reading
     from unjudged.judges.agreement import names_of
 
-    if [args.qrels, *args.runs, *paths].count("-") > 1:
-        raise UsageError("standard input can be used once")
     names = names_of(paths)
     reading = Reading(lenient=args.lenient, strict=args.strict)
     asked = keywords(args, "only", "negative", "qrels_format")
@@ -377,8 +416,12 @@ def on_cluster(address: str | None) -> Iterator[Any]:
 
 def print_notes(notes: Iterable[str]) -> None:
     """What the reader should know, one line each, on stderr."""
+    from unjudged.cli import colour
+
+    dim = colour.wanted(sys.stderr)
     for note in notes:
-        print("note:", one_line(note), file=sys.stderr)
+        said = f"note: {one_line(note)}"
+        print(f"\033[2m{said}\033[0m" if dim else said, file=sys.stderr)
 
 
 def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:
@@ -406,6 +449,12 @@ def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[s
         if path != "-":
             refuse_unwritable(path)
     return found
+
+
+def refuse_charts_of_slices(charts: Sequence[tuple[str | None, str]]) -> None:
+    """Tables within slices have no chart."""
+    if charts:
+        raise UsageError("--slice has no chart")
 
 
 def write_result(

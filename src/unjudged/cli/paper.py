@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from unjudged.cli import options
-from unjudged.cli.study import name_of, progress_bars
+from unjudged.cli import options, progress
+from unjudged.cli.study import name_of
 from unjudged.errors import UsageError
 
 HELP = "every table and figure of a paper for your own collections, and its findings"
@@ -58,20 +58,20 @@ class Part:
         if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
             raise UsageError(f"{args.output}: -o names a folder for the page, and this is a file")
         start = time.monotonic()
-        with progress_bars() as progress, options.on_cluster(args.cluster) as executor:
+        with options.on_cluster(args.cluster) as executor:
             if args.collections is None:
                 options.needs_collection(args)
-            progress(f"paper {self._paper.name}: reading", 0, 1, 0)
+            progress.units(f"paper {self._paper.name}: reading", 0, 1, 0)
             if args.collections is None:
                 collections = Collections({name_of(args.qrels): options.open_collection(args)}, {})
             else:
                 collections = options.open_manifest(args)
-            progress(f"paper {self._paper.name}: reading", 1, 1, 0)
+            progress.units(f"paper {self._paper.name}: reading", 1, 1, 0)
             made = paper(
                 self._paper.name,
                 collections,
                 executor=executor,
-                progress=progress,
+                progress=progress.units,
                 thresholds=limits,
                 **options.keywords(args, "table", "figure", "seed", "trials", "resamples", "jobs", "workdir"),
                 call=args.call,

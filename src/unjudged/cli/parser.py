@@ -6,6 +6,7 @@ import argparse
 import inspect
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import NoReturn
 
 from unjudged.errors import nearest
@@ -31,13 +32,21 @@ class Parser(argparse.ArgumentParser):
         print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
         raise SystemExit(2)
 
-    def most_needed_first(self) -> None:
-        """Rare options of reading come last in the help, and the usage line names only what stands before them."""
+    def most_needed_first(self, usual: Sequence[str] = ()) -> None:
+        """Rare options of reading come last in the help, and the usage line names what most people need.
+
+        That is the `usual` flags; else the options that stand under no heading. What is required is always there.
+        """
         rare = [group for group in self._action_groups if group.title in RARE]
         self._action_groups = [group for group in self._action_groups if group not in rare] + rare
         own = [action for action in self._optionals._group_actions if "--help" not in action.option_strings]
+        if usual:
+            flagged = {action for action in self._actions if action.required and action.option_strings}
+            flagged -= {self._option_string_actions[flag] for flag in usual}
+            own = [*sorted(flagged, key=self._actions.index), *map(self._option_string_actions.__getitem__, usual)]
         places = list(self._positionals._group_actions)
-        shown = " ".join(filter(None, (self._usage_of(places), self._usage_of(own))))
+        wanted = self._usage_of(places).replace("[QRELS]", "QRELS").replace("[RUN ...]", "RUN...")
+        shown = " ".join(filter(None, (wanted.replace("RUN RUN...", "RUN..."), self._usage_of(own))))
         if len(self._actions) > len(own) + len(places) + 1:
             shown = f"{shown} [OPTION ...]"
         self.usage = textwrap.fill(

@@ -124,8 +124,9 @@ def _merge(args: argparse.Namespace) -> None:
     rules = (*RULES, "replace", "fill")
     if args.rule not in rules:
         raise UsageError(f"unknown rule {args.rule!r}{nearest(args.rule, rules)}; there are {', '.join(rules)}")
+    args.qrels = options.each_judge(args, args.qrels)
     if len(args.qrels) < 2:
-        raise UsageError("merging needs at least two files of judgments")
+        raise UsageError("merging needs at least two judges: two files of judgments, or one that holds several")
     first, *others = options.open_judgments(args)
     if args.rule in RULES:
         merged = merge(first, *others, rule=args.rule, seed=args.seed)
@@ -152,8 +153,9 @@ def _agree(args: argparse.Namespace) -> None:
     from unjudged.io.files import judge_name
     from unjudged.judges.agreement import judge_agreement
 
+    args.qrels = options.each_judge(args, args.qrels)
     if len(args.qrels) < 2:
-        raise UsageError("agreement needs at least two files of judgments")
+        raise UsageError("agreement needs at least two judges: two files of judgments, or one that holds several")
     names = [judge_name(path) for path in args.qrels]
     if len(set(names)) < len(names):
         names = list(args.qrels)

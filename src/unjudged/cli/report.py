@@ -18,10 +18,11 @@ import sys
 import time
 from pathlib import Path
 
-from unjudged.cli import options
+from unjudged.cli import options, progress
 from unjudged.errors import UsageError
 
 HELP = "the trust report, one offline HTML file; also PDF, markdown and json"
+USUAL = ("--teams", "-o", "--open", "-m")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,11 +81,9 @@ def run(args: argparse.Namespace) -> int:
             **options.keywords(args, *options.OF_JUDGES),
             slice=args.slice,
             queries=read_texts(args.queries, collection.topics) if args.queries else None,
-            progress=_bar if sys.stderr.isatty() else None,
+            progress=_answering,
             call=args.call,
         )
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
     if args.pdf is None or to_file:
         options.write_output(made.render(args.format), args.output)
     if args.pdf is not None:
@@ -104,8 +103,8 @@ def run(args: argparse.Namespace) -> int:
     return 1 if met else 0
 
 
-def _bar(key: str, share: float) -> None:
+def _answering(key: str, share: float) -> None:
     from unjudged.studies import QUESTIONS
     from unjudged.studies.questions import SLICES
 
-    print(f"\r\033[K{100 * share:3.0f} %  {QUESTIONS.get(key, SLICES).text}", end="", file=sys.stderr, flush=True)
+    progress.tell(QUESTIONS.get(key, SLICES).text, share)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unjudged.results import Result
 
 HELP = "scores of runs; -q per topic"
+USUAL = ("-m", "-q", "--sort", "--top")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

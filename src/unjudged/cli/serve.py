@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import argparse
 
-from unjudged.cli import judge, options, report
+from unjudged.cli import judge, options, progress, report
 
 HELP = "the local page: the report with controls, on this computer only"
+USUAL = ("--teams", "-m", "--open")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     thresholds = read_thresholds(args.thresholds)
     collection = options.open_collection(args)
     second = None if args.second is None else options.open_other_judges(args, args.second)
+    progress.end()
     with options.on_cluster(args.cluster) as executor:
         serve(
             collection,

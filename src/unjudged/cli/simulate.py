@@ -25,6 +25,7 @@ from unjudged.simulation.presets import (
 from unjudged.simulation.summary import as_text
 
 HELP = "write a collection with known complete truth: qrels, truth, runs, teams"
+USUAL = ("-o", "--preset", "--seed")
 
 _SHORT = ("topics", "teams", "runs", "depth")
 

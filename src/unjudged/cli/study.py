@@ -8,14 +8,12 @@ unjudged study swap qrels.txt runs/ --c 20 --curve --format tsv
 from __future__ import annotations
 
 import argparse
-import contextlib
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.cli import options
+from unjudged.cli import options, progress
 from unjudged.errors import UsageError
 from unjudged.options import of_study, option
 
@@ -51,6 +49,8 @@ class Part:
         for name, other in EXCLUDING.items():
             if other in study.options and not self._fixed.get(other):
                 options.put(groups["runs"], option(f"usual_{name}"))
+        if "slice" not in study.options:
+            options.put(own, option("slice", command))
         options.group(parser, "work", *options.WORK, "beside", command=command)
         charts = dict.fromkeys(name for names in study.figures.values() for name in names)
         options.add_output(parser, command, list(charts))
@@ -67,6 +67,11 @@ class Part:
         study.ready({**self._fixed, **given})  # refuses what means nothing before anything is read
         several = bool(args.beside) or options.described_by(args) > 1
         charts = options.charts_asked(args, study.charts({**self._fixed, **given}, several=several))
+        if args.slice is not None:
+            options.refuse_charts_of_slices(charts)
+            if several:
+                raise UsageError("--slice is for one collection at a time")
+            given["slice"] = args.slice
         if other := next((name for name in JUDGMENTS if name in given and several), None):
             raise UsageError(f"{option(other, f'study {study.name}').spellings[0]} is for one collection at a time")
         collections = _collections(args, asked)
@@ -76,12 +81,12 @@ class Part:
             given["before"] = options.open_again(args, given["before"])
         if "second" in given:
             given["second"] = options.open_other_judges(args, given["second"])
-        with options.on_cluster(args.cluster) as executor, progress_bars() as progress:
+        with options.on_cluster(args.cluster) as executor:
             result = run_study(
                 self._name,
                 collections,
                 executor=executor,
-                progress=progress,
+                progress=progress.units,
                 **options.keywords(args, "jobs", "workdir"),
                 call=args.call,
                 **given,
@@ -157,33 +162,3 @@ def _beside(args: argparse.Namespace, name: str) -> Collection:
 def name_of(qrels: str) -> str:
     """A collection is called after the folder of its judgments."""
     return Path(qrels).resolve().parent.name or "collection"
-
-
-@contextlib.contextmanager
-def progress_bars() -> Iterator[Any]:
-    """Bars on a terminal, a plain line per stage elsewhere; both on stderr."""
-    if not sys.stderr.isatty():
-        yield _plain
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def tell(stage: str, done: int, total: int, before: int) -> None:
-            if stage not in tasks:
-                kept = f" ({before} kept)" if before else ""
-                tasks[stage] = bars.add_task(stage + kept, total=total)
-            bars.update(tasks[stage], completed=done, refresh=True)
-
-        yield tell
-
-
-def _plain(stage: str, done: int, total: int, before: int) -> None:
-    if not total:
-        print(stage, file=sys.stderr, flush=True)
-    elif done == before:
-        kept = f", {before} kept from before" if before else ""
-        print(f"{stage}: {total} unit{'s' * (total != 1)}{kept}", file=sys.stderr, flush=True)

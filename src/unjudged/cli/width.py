@@ -84,7 +84,9 @@ def _narrowed(table: list[list[str]], starts: list[int], width: int) -> Iterator
     for row in table:
         cells = [_cut(row[p].strip(), widths[p], begins.get(p, "")) for p in kept if not (sentence and p == last)]
         cells += [row[last].strip()] if sentence else []
-        tail = textwrap.wrap(cells.pop(), widths[last], break_long_words=False) or [""] if sentence else []
+        tail: list[str] = []
+        if sentence:  # names stay whole
+            tail = textwrap.wrap(cells.pop(), widths[last], break_long_words=False, break_on_hyphens=False) or [""]
         shown = [c.rjust(widths[p]) if right[p] else c.ljust(widths[p]) for c, p in zip(cells, kept, strict=False)]
         begun = " " * indent + "  ".join(shown)
         yield ("  ".join([begun, *tail[:1]]) if sentence else begun).rstrip()

@@ -23,6 +23,8 @@ class Aligned:
     docs: Ids
     grade: npt.NDArray[np.int32]
     """Documents x sets; UNJUDGED where there is no judgment."""
+    row: Ints
+    """Documents x sets: the row of the judgment in its set; -1 where there is none."""
 
     @property
     def judged(self) -> npt.NDArray[np.bool_]:
@@ -42,7 +44,7 @@ def align(sets: Sequence[Judgments], topics: Sequence[str] | None = None) -> Ali
             for t in range(len(one.topics)):
                 known.setdefault(one.topics.raw(t), len(known))
     rows: list[dict[bytes, int]] = [{} for _ in known]
-    entries: list[tuple[list[int], list[int], npt.NDArray[np.int32]]] = []
+    entries: list[tuple[list[int], list[int], Ints]] = []
     for one in sets:
         number = [known.get(one.topics.raw(t), -1) for t in range(len(one.topics))]
         places, which = [], []
@@ -52,15 +54,18 @@ def align(sets: Sequence[Judgments], topics: Sequence[str] | None = None) -> Ali
                 places.append(rows[t].setdefault(one.docs.raw(row), len(rows[t])))
                 which.append(t)
         kept = np.array([number[t] >= 0 for t in one.topic.tolist()], bool)
-        entries.append((which, places, one.grade[kept & (one.grade >= 0)]))
+        entries.append((which, places, np.flatnonzero(kept & (one.grade >= 0))))
     sizes = np.array([len(of_topic) for of_topic in rows], np.int64)
     starts = np.cumsum(sizes) - sizes
     grade = np.full((int(sizes.sum()), len(sets)), UNJUDGED, np.int32)
-    for column, (which, places, given) in enumerate(entries):
-        grade[starts[np.array(which, np.int64)] + np.array(places, np.int64), column] = given
+    rows_of_sets = np.full(grade.shape, -1, np.int64)
+    for column, (which, places, own) in enumerate(entries):
+        at = starts[np.array(which, np.int64)] + np.array(places, np.int64)
+        grade[at, column], rows_of_sets[at, column] = sets[column].grade[own], own
     return Aligned(
         Ids.of(known),
         np.repeat(np.arange(len(known)), sizes),
         Ids.of([doc for of_topic in rows for doc in of_topic]),
         grade,
+        rows_of_sets,
     )

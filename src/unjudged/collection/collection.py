@@ -63,6 +63,11 @@ class Collection:
         """Full lists (reads the runs again on first use)."""
         return self._lists.get()
 
+    def first_ranks(self, depth: int) -> tuple[Ints, Ints, npt.NDArray[np.int32]]:
+        """How long each list is, how much of it lies in the first `depth` ranks, and the codes of `rankings` there."""
+        lengths = self._lists.lengths
+        return lengths, np.minimum(lengths, depth), self._lists.first(depth)
+
     @property
     def full(self) -> Collection:
         """The collection before judgments or runs were taken away (topics chosen with `only` stay chosen)."""
@@ -168,9 +173,15 @@ class Collection:
         """
         if grade.shape != (len(self.judgments),):
             raise UsageError(f"{len(self.judgments)} grades are needed, one per judgment")
-        if self.judgments.aspects is not None:
-            raise UsageError("judgments of subtopics, intents or nuggets cannot get other grades of documents")
         judgments = self.judgments.with_grades(grade.astype(np.int32), top_grade)
+        if (aspects := self.judgments.aspects) is not None:
+            kept = aspects.with_errors(self.judgments.topic, self.judgments.grade, judgments.grade)
+            if kept is None or top_grade is not None:
+                raise UsageError(
+                    "judgments of subtopics, intents or nuggets cannot get other grades of whole documents; "
+                    "`study over-judges` and `judges estimate` score runs by each set of such judgments as it is"
+                )
+            judgments = replace(judgments, aspects=kept)
         changed = int((judgments.grade != self.judgments.grade).sum())
         settings = self._told(f"{step}: {changed} of {len(grade)} grades changed")
         if top_grade is not None:

@@ -90,12 +90,14 @@ class Judgments:
     """Documents x assessors, where several judged: the grade of each, UNJUDGED where there is none."""
     aspects: Aspects | None = None
     """Grades by subtopic, intent or nugget, where the judgments tell them apart."""
+    confidence: Floats | None = None
+    """How sure the judge was of each grade, where somebody says so; NaN where not. Told, never used as a weight."""
     source: str = "judgments"
     notes: tuple[str, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.starts, self.grade, self.order, self.iteration, self.group, self.opinions):
+        for array in (self.starts, self.grade, self.order, self.iteration, self.group, self.opinions, self.confidence):
             if array is not None:
                 locked(array)
 
@@ -131,6 +133,7 @@ class Judgments:
             aspects = table.aspects if table.aspects is None or keep is None else table.aspects.of_rows(keep)
             if opinions is not None and negative == "nonrelevant":
                 opinions = np.where(opinions == UNJUDGED, opinions, np.maximum(opinions, 0))
+            sure = table.confidence if table.confidence is None or keep is None else table.confidence[keep]
             scale = Gains(levels, top)
             scale.check(grade)
             return cls(
@@ -146,6 +149,7 @@ class Judgments:
                 group,
                 opinions,
                 aspects,
+                sure,
                 table.source,
             )
 
@@ -278,6 +282,7 @@ class Judgments:
             iteration=None if self.iteration is None else self.iteration[rows],
             group=None if self.group is None else self.group[rows],
             opinions=None if self.opinions is None else self.opinions[rows],
+            confidence=None if self.confidence is None else self.confidence[rows],
             aspects=None if self.aspects is None else self.aspects.of_rows(rows),
             _kept={},
         )
@@ -285,10 +290,10 @@ class Judgments:
     def with_grades(self, grade: npt.NDArray[np.int32], top_grade: int | None = None) -> Judgments:
         """The same rows with other grades; gains and H stay those of the full collection, or of another top grade.
 
-        What each of several assessors said, and what was said of single aspects, does not stay.
+        What each of several assessors said, what was said of single aspects, and confidence, does not stay.
         """
         gains = self.gains if top_grade is None else Gains(self.gains.levels, top_grade)
-        return replace(self, grade=grade, gains=gains, opinions=None, aspects=None, _kept={})
+        return replace(self, grade=grade, gains=gains, opinions=None, aspects=None, confidence=None, _kept={})
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,7 +98,7 @@ class Rankings:
 
     def keeping(self, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> Rankings:
         """The same lists where only the rows chosen by a mask are judged; `judgments` hold all rows."""
-        code = np.where(kept, np.cumsum(kept), np.cumsum(~kept) + kept.sum()) - 1
+        code = _codes_keeping(kept)
         others = np.arange(len(judgments), len(judgments) + len(self.unjudged))
         codes = np.concatenate([code, others]).astype(np.int32).take(self.doc, mode="clip")
         unjudged = judgments.docs.view(np.flatnonzero(~kept)).followed_by(self.unjudged)
@@ -117,6 +117,20 @@ class Rankings:
         return [judgments.docs[c] if c < len(judgments) else self.unjudged[c - len(judgments)] for c in codes]
 
 
+def _codes_keeping(kept: npt.NDArray[np.bool_]) -> Ints:
+    """The new code of each judgment where only those chosen by a mask stay; codes of unjudged documents stay as they
+    are."""
+    return np.where(kept, np.cumsum(kept), np.cumsum(~kept) + kept.sum()) - 1
+
+
+def codes_keeping(codes: npt.NDArray[np.integer], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    """Codes of documents where only the judgments chosen by a mask stay, as `Rankings.keeping` gives them."""
+    found = codes.astype(np.int32)
+    judged = np.flatnonzero(found < len(kept))
+    found[judged] = _codes_keeping(kept)[found[judged]]
+    return found
+
+
 class FullLists:
     """Full lists that are read when they are first asked for, and then kept.
 
@@ -125,6 +139,7 @@ class FullLists:
 
     def __init__(self, make: Callable[..., Rankings], *given: Any) -> None:
         self._made: Rankings | tuple[Callable[..., Rankings], tuple[Any, ...]] = make, given
+        self._first: dict[int, npt.NDArray[np.int32]] = {}
 
     def get(self) -> Rankings:
         """The lists."""
@@ -137,6 +152,39 @@ class FullLists:
     def made(self) -> bool:
         """Were they asked for already?"""
         return not isinstance(self._made, tuple)
+
+    @property
+    def lengths(self) -> Ints:
+        """How long each list is."""
+        before = self._before_keeping
+        return np.diff(self.get().offsets) if before is None else before[0].lengths
+
+    def first(self, depth: int) -> npt.NDArray[np.int32]:
+        """The codes in the first `depth` ranks of every list. Where judgments were only taken away and the whole lists
+        were not asked for, nothing below these ranks is coded again."""
+        if depth not in self._first:
+            before = self._before_keeping
+            if before is not None:
+                lists, kept = before
+                self._first[depth] = locked(codes_keeping(lists.first(depth), kept))
+            else:
+                whole = self.get()
+                chosen = ranges(whole.offsets[:-1], np.minimum(np.diff(whole.offsets), depth))
+                self._first[depth] = locked(whole.doc[chosen])
+        return self._first[depth]
+
+    @property
+    def _before_keeping(self) -> tuple[FullLists, npt.NDArray[np.bool_]] | None:
+        """The lists from which these are made by taking judgments away, and the mask of those that stay."""
+        if isinstance(self._made, tuple) and self._made[0] is _after:
+            before, step, given = self._made[1]
+            if step is Rankings.keeping:
+                return before, given[1]
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what can be computed again."""
+        return {"_made": self._made, "_first": {}}
 
     def then(self, step: Callable[..., Rankings], *given: Any) -> FullLists:
         """What a step (a method of Rankings, say) makes of these lists."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.collection import Floats, Ints
+from unjudged.statistics.distributions import student_limit
 from unjudged.statistics.errors_of import mean_absolute_error
 from unjudged.statistics.pairs import ZERO
 from unjudged.text import printed
@@ -81,8 +82,6 @@ class Trust:
 
     def _half(self, above: Floats, below: Floats, confidence: float) -> float:
         """Jackknife over teams of the ratio of two sums: half the width of its two-sided t interval."""
-        from scipy.stats import t as student
-
         many = self.teams
         if many < 2:
             return math.inf
@@ -94,7 +93,7 @@ class Trust:
         without = (math.fsum(top) - top) / left
         middle = math.fsum(without) / many
         error = math.sqrt((many - 1) / many * math.fsum((without - middle) ** 2))
-        return float(student.isf((1 - confidence) / 2, many - 1)) * error
+        return float(student_limit((1 - confidence) / 2, many - 1)) * error
 
     def sentence(self, where: str = "on this collection") -> str:
         """In words: MAE before and after."""

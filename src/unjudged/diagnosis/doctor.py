@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -70,6 +71,12 @@ def said(found: Sequence[Explanation], reported: Sequence[Reported]) -> str:
     return f"{best.text} gives {many} ({means}){doubt}"
 
 
+_ITEM = r"\s*((?:[^()=,]|\([^()]*\))+)=\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*"
+_ONE = re.compile(_ITEM)
+_SEVERAL = re.compile(rf"{_ITEM}(?:,{_ITEM})+")
+"""Several measures with their values: `map=0.25, RBP(p=0.8,rel=1)=0.4`."""
+
+
 def reported_numbers(reported: Any) -> list[Reported]:
     """What was reported, in any of the forms of `doctor`."""
     if isinstance(reported, Mapping):
@@ -79,7 +86,9 @@ def reported_numbers(reported: Any) -> list[Reported]:
     found: list[Reported] = []
     for one in reported:
         measure, equals, value = str(one).rpartition("=")
-        if equals and _is_decimal(value):
+        if _SEVERAL.fullmatch(str(one)):
+            found += [_number(each, number) for each, number in _ONE.findall(str(one))]
+        elif equals and _is_decimal(value):
             found.append(_number(measure, value))
         elif Path(one).is_file():
             found += read_scores(str(one)).numbers()

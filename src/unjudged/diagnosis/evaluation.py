@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +85,10 @@ def as_number(name: str) -> str:
     return str(int(number)) if number == int(number) and abs(number) < 2**53 else name
 
 
+KEPT = 200
+"""Ways to read the lists that are kept: with up to three settings changed, most are asked for many times."""
+
+
 class Evaluation:
     """One run over one set of judgments, read in any of the ways of `settings`."""
 
@@ -95,6 +100,7 @@ class Evaluation:
         self._name = name  # documents numbered by their ids as text
         self._matched: dict[str, tuple[Ints, Ints, Ints, int]] = {}
         self._ordered: dict[tuple[str, str, str, str], Ordered] = {}
+        self._hits: dict[tuple[Any, ...], tuple[Hits, Ordered]] = {}
 
     @functools.cached_property
     def _places(self) -> dict[str, int]:
@@ -174,7 +180,16 @@ class Evaluation:
         return Ordered(topic[sorted_][judged], row[sorted_][judged], rank[judged])
 
     def hits(self, chosen: Chosen, k: int | None) -> tuple[Hits, Ordered]:
-        """The judged hits of the lists as these settings leave them, and the lists."""
+        """The judged hits of the lists as these settings leave them, and the lists; the last ones are kept."""
+        cut = k if chosen.get("unjudged") == "cut-first" else None
+        key = *(chosen.get(name) for name in ("ids", "order", "ties", "duplicates", "truncate", "unjudged")), cut
+        if (kept := self._hits.get(key)) is None:
+            kept = self._hits[key] = self._hits_of(chosen, k)
+            if len(self._hits) > KEPT:
+                del self._hits[next(iter(self._hits))]
+        return kept
+
+    def _hits_of(self, chosen: Chosen, k: int | None) -> tuple[Hits, Ordered]:
         found = self.ordered(chosen)
         topic, row, rank = found.topic, found.row, found.rank
         if (depth := chosen.get("truncate")) is not None:

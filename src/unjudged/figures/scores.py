@@ -1,4 +1,5 @@
-"""Charts of scores per topic: how a run's topics spread, each topic on its own, and runs against a baseline."""
+"""Charts of scores: how a run's topics spread, each topic on its own, runs against a baseline, and how far means could
+move."""
 
 from __future__ import annotations
 
@@ -30,6 +31,35 @@ def chart(scores: Result, name: str | None = None, baseline: str | None = None) 
     if name == "scatter" or (name is None and baseline is not None):
         return _against(points, measures, runs, runs[-1] if baseline is None else baseline)
     return _spread(points, measures, runs, boxes=name != "topics")
+
+
+def ranges(bounds: Result, name: str | None = None) -> Figure:
+    """The means of the rows run, topic, measure, value, low, high: a bar for what is possible, a dot at the score."""
+    if name not in (None, "range"):
+        raise UsageError(f"no chart {name!r}; there is range")
+    rows = [
+        row for row in (dict(zip(bounds.columns, row, strict=True)) for row in bounds.rows()) if row["topic"] == "all"
+    ]
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    means = {row["run"]: row["value"] for row in rows if row["measure"] == measures[0]}
+    runs = sorted(means, key=lambda run: -means[run])
+    kept = runs[:MOST_RUNS]
+    more = f" Of {len(runs)} runs the best {MOST_RUNS} are shown." if len(runs) > MOST_RUNS else ""
+    common = {"y": marks.names("run", kept), "tooltip": marks.as_it_is("run", "measure", "value", "low", "high")}
+    dot = {"size": 45, "color": theme.BLUE, "stroke": "white", "strokeWidth": 1, "opacity": 1}
+    low, value = (
+        marks.field(end, title="mean score", scale={"zero": False}, axis={"tickCount": 5}) for end in ("low", "value")
+    )
+    return marks.panels(
+        [row for row in rows if row["run"] in kept],
+        f"What {len(kept)} runs score, and the lowest and highest mean that the missing judgments allow, best first by "
+        f"{measures[0]}.{more}",
+        marks.names("measure", measures),
+        marks.layer("bar", {"height": 7, "color": theme.SKY}, x=low, x2={"field": "high"}, **common),
+        marks.layer("point", dot, x=value, **common),
+        width=260,
+        height={"step": 18},
+    )
 
 
 def _spread(points: list[dict[str, Any]], measures: list[str], runs: list[str], boxes: bool) -> Figure:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
 
 from unjudged.changes.rejudge import judging_holes
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.holes.lists import Flags
 from unjudged.holes.model import Chances, chances
+from unjudged.statistics.distributions import normal_quantile
 
 EARLY = 30
 """Ranks down to which holes decide how unsure their common discount is: where most of an average precision is made."""
@@ -60,7 +60,7 @@ def complete(collection: Collection, rel: int, draws: int, seed: int) -> tuple[C
     found = chances(collection, (np.arange(top + 1) >= rel).astype(np.float64), EARLY)
     lists = found.lists
     holes = np.flatnonzero(lists.hole)
-    common = found.s_common * norm.ppf((np.arange(draws) + 0.5) / draws)
+    common = found.s_common * normal_quantile((np.arange(draws) + 0.5) / draws)
     rng = np.random.default_rng([seed, 0])
     inside = np.isin(np.arange(len(lists.teams)), lists.team[found.seen.depth > 0])
     of_team = np.where(inside, found.s_team, max(found.s_team, OUTSIDE_SD)) * rng.standard_normal((draws, len(inside)))

@@ -74,13 +74,23 @@ def by_completions(
     now = score(collection, list(measures)).values
     for rel in sorted({_smallest(measure) for measure in measures}):
         chosen = [m for m, measure in enumerate(measures) if _smallest(measure) == rel]
-        completions, _ = complete(collection, rel, draws, seed)
-        drawn = np.stack(
-            [score(completions.under(i), [measures[m] for m in chosen]).values for i in range(draws)]
-        )  # completions x runs x topics x measures
+        drawn = _drawn(collection, [measures[m] for m in chosen], rel, draws, seed)
         for i, m in enumerate(chosen):
             found[measures[m]] = _effects(collection, measures[m], now[:, :, m], drawn[:, :, :, i], pairs)
     return [found[measure] for measure in measures]
+
+
+def _drawn(collection: Collection, measures: Sequence[Measure], rel: int, draws: int, seed: int) -> Floats:
+    """Completions x runs x topics x measures: the scores under completions. The last ones are kept with the collection:
+    often the same measures are compared by pairs of their own in one question and the next."""
+    key = (tuple(map(str, measures)), rel, draws, seed)
+    kept: dict[object, Floats] = collection.once("scores under completions", dict)
+    if key not in kept:
+        completions, _ = complete(collection, rel, draws, seed)
+        drawn = np.stack([score(completions.under(i), list(measures)).values for i in range(draws)])
+        kept.clear()
+        kept[key] = drawn
+    return kept[key]
 
 
 def depth_of(measure: Measure) -> int:

@@ -76,15 +76,15 @@ class Estimate:
     by_topic: Floats | None
 
 
-def estimates(collection: Collection, measures: Sequence[Measure], limits: Limits) -> list[Estimate]:
-    """The scores of all runs by these measures, with holes estimated.
+def estimates(collection: Collection, measures: Sequence[Measure], limits: Limits, at_once: int = 1) -> list[Estimate]:
+    """The scores of all runs by these measures, with holes estimated; intervals hold in so many slices at once.
 
     Every measure needs exact bounds (`measures.bounds.BOUNDED`); those without a hole model get the bounds alone.
     """
     refuse_unbounded(collection, "retrieved")
     lowest, score, highest = bounds_of(collection, measures, "retrieved")
     return [
-        _estimate(collection, measure, lowest[:, :, m], score[:, :, m], highest[:, :, m], limits)
+        _estimate(collection, measure, lowest[:, :, m], score[:, :, m], highest[:, :, m], limits, reach(at_once))
         for m, measure in enumerate(measures)
     ]
 
@@ -109,8 +109,23 @@ def too_little(collection: Collection, limits: Limits) -> str:
     return ""
 
 
+def reach(at_once: int) -> float:
+    """How many standard errors an interval reaches, so that so many hold at once with 90 % (Bonferroni)."""
+    if at_once == 1:
+        return Z90
+    from scipy.stats import norm
+
+    return float(norm.isf(0.05 / at_once))
+
+
 def _estimate(
-    collection: Collection, measure: Measure, lowest: Floats, score: Floats, highest: Floats, limits: Limits
+    collection: Collection,
+    measure: Measure,
+    lowest: Floats,
+    score: Floats,
+    highest: Floats,
+    limits: Limits,
+    reach: float,
 ) -> Estimate:
     runs, unknown = len(collection.runs), np.full(len(collection.runs), np.nan)
     means = [values.mean(axis=1) for values in (score, lowest, highest)]
@@ -132,7 +147,7 @@ def _estimate(
             variance = weights.variances(limits.outside)
             if reading.kind == IDEAL:
                 variance = variance + weights.ideal_variances(cells)
-            by_topic, half = cells[place], Z90 * np.sqrt(variance)[place]
+            by_topic, half = cells[place], reach * np.sqrt(variance)[place]
             share = weights.share_in_holes()[place]
         by_topic = np.clip(by_topic, lowest, highest)
         value = np.clip(by_topic.mean(axis=1), means[1], means[2])

@@ -13,8 +13,6 @@ NEAR = 30
 """Ranks whose judged documents say how rich a topic or a list is."""
 PRIOR = 5.0
 """Judged documents that the mean of all topics (of the topic) counts as."""
-FUSION = 60.0
-"""The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
 RAREST = 0.001
 """The least and (from 1) the most a prevalence can be."""
 
@@ -47,16 +45,8 @@ def raw_features(lists: Lists, y: Floats) -> Floats:
     of_cell = np.bincount(cell, gained, cells)
     in_cell = np.bincount(cell[inside], minlength=cells)
     of_entry = (of_cell[cell] - gained + PRIOR * of_topic[doc]) / (in_cell[cell] - inside + PRIOR)
-    of_lists = lists.per_doc(of_entry / rank) / lists.per_doc(1.0 / rank)
-    return np.column_stack(
-        (
-            np.log(lists.best),
-            np.log(lists.found_by),
-            np.log(lists.per_doc(1.0 / (FUSION + rank))),
-            _logit(of_topic),
-            _logit(of_lists),
-        )
-    )
+    of_lists = lists.per_doc(of_entry / rank) / lists.by_inverse_rank
+    return np.column_stack((*lists.standing, _logit(of_topic), _logit(of_lists)))
 
 
 def features(lists: Lists, y: Floats, training: Flags) -> Features:

@@ -32,7 +32,7 @@ APPLICATION, VERSION = 0x756A6C62, 1
 """What SQLite's header says of a file of ours: `ujlb`, and the form of its tables."""
 PATIENCE = 10.0
 """Seconds to wait for another program that is writing."""
-LONGEST_NAME = 60
+LONGEST_NAME, LONGEST_NOTE = 60, 2000
 
 Grades = Mapping[str, Mapping[str, int]]
 """Topic -> document -> grade."""
@@ -52,6 +52,10 @@ _TABLES = (
     "CREATE TRIGGER no_change BEFORE UPDATE ON label BEGIN SELECT RAISE(ABORT, 'labels are only added'); END",
     "CREATE TRIGGER no_loss BEFORE DELETE ON label BEGIN SELECT RAISE(ABORT, 'labels are only added'); END",
 )
+_NOTES = """CREATE TABLE IF NOT EXISTS note (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL, judge TEXT NOT NULL, topic NOT NULL, document NOT NULL, text TEXT NOT NULL)"""
+"""Made with the first note: a file without notes is as it always was."""
 _COLUMNS = "number, time, judge, topic, document, kind, grade"
 
 
@@ -66,6 +70,17 @@ class Row:
     doc: str
     kind: str
     grade: int | None
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a judge wrote about a document."""
+
+    time: str
+    judge: str
+    topic: str
+    doc: str
+    text: str
 
 
 class LabelFile:
@@ -114,6 +129,34 @@ class LabelFile:
             if _latest(file, name, row.topic, row.doc) != row:
                 raise UsageError("this label was changed meanwhile; reload the page")
             return _insert(file, name, row.topic, row.doc, UNDO, None)
+
+    def note(self, judge: str, topic: str, doc: str, text: str) -> Note:
+        """Save a note about a document, on one line; the last one of a judge counts, an empty one takes it away."""
+        name, said = _name(judge), " ".join(text.split())
+        if len(said) > LONGEST_NOTE or not said.isprintable():
+            raise UsageError(f"a note has at most {LONGEST_NOTE:,} printable characters")
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._open(write=True) as file:
+            file.execute(_NOTES)
+            file.execute(
+                "INSERT INTO note (time, judge, topic, document, text) VALUES (?, ?, ?, ?, ?)",
+                (time, name, _stored(topic), _stored(doc), said),
+            )
+        return Note(time, name, topic, doc, said)
+
+    def notes(self) -> list[Note]:
+        """The note of every judge on every document, those that count, in the order of their first ones."""
+        if not self._seen and not Path(self.path).exists():
+            return []
+        with self._open(write=False) as file:
+            there = file.execute("SELECT count(*) FROM sqlite_master WHERE name = 'note'").fetchone()[0]
+            query = "SELECT time, judge, topic, document, text FROM note ORDER BY number"
+            found = file.execute(query).fetchall() if there else []
+        kept: dict[tuple[str, str, str], Note] = {}
+        for time, judge, topic, doc, text in found:
+            names = [to_text(one) if isinstance(one, bytes) else one for one in (topic, doc)]
+            kept[judge, names[0], names[1]] = Note(time, judge, names[0], names[1], text)
+        return [note for note in kept.values() if note.text]
 
     def rows(self, after: int = 0) -> list[Row]:
         """Everything that was done, in its order; only what came after a number of row, if one is given."""

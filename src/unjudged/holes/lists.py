@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection import Collection, Floats, Ints
+from unjudged.collection import Collection, Floats, Ints, Judgments
 from unjudged.collection.collection import in_order_of_names
+from unjudged.collection.rankings import codes_keeping
 from unjudged.collection.segments import ranges
 
 DEPTH = 100
 """Ranks the model looks at; a document further down everywhere is described by the ranks it has."""
+
+FUSION = 60.0
+"""The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -46,10 +50,18 @@ class Lists:
         """The lists of a collection down to rank `depth`; kept with the collection."""
         return collection.once(("hole lists", depth), lambda: cls._made(collection, depth))  # type: ignore[no-any-return]
 
+    def keeping(self, judgments: Judgments, kept: Flags) -> Lists:
+        """The same lists where only the judgments chosen by a mask stay; what does not depend on them is not computed
+        again."""
+        code = codes_keeping(self.code, kept).astype(np.int64)
+        made = replace(self, code=code, grade=_grades(judgments, code), judgments=int((judgments.grade >= 0).sum()))
+        made.__dict__.update((name, getattr(self, name)) for name in _OF_LISTS)
+        return made
+
     @classmethod
     def _made(cls, collection: Collection, depth: int) -> Lists:
         judgments, rankings = collection.judgments, collection.rankings
-        topics, first = len(judgments.topics), len(judgments)
+        topics = len(judgments.topics)
         by_name = np.array(in_order_of_names(collection.runs), np.int64)
         names = tuple(collection.runs[r] for r in by_name.tolist())
         team_of = [collection.teams.get(run, run) for run in names]
@@ -65,7 +77,6 @@ class Lists:
         new = seen[code] == np.arange(len(code))
         number = np.cumsum(new) - 1
         codes = code[new]
-        known = np.append(judgments.grade, np.int32(-1))
         return cls(
             names,
             teams,
@@ -76,7 +87,7 @@ class Lists:
             ranges(np.ones(len(sizes), np.int64), sizes),
             codes,
             np.repeat(np.repeat(np.arange(topics), len(names)), sizes)[new],
-            np.maximum(known[np.minimum(codes, first)], -1).astype(np.int32),
+            _grades(judgments, codes),
             int((judgments.grade >= 0).sum()),
             whole.reshape(topics, len(names)).T.copy(),
         )
@@ -129,6 +140,26 @@ class Lists:
         doc, _, _, team = self.entries
         return self.teams_of(doc, team)
 
+    @functools.cached_property
+    def standing(self) -> tuple[Floats, Floats, Floats]:
+        """Per document, the logarithms of its best rank, of its number of teams and of its fused reciprocal rank."""
+        _, rank, _, _ = self.entries
+        return np.log(self.best), np.log(self.found_by), np.log(self.per_doc(1.0 / (FUSION + rank)))
+
+    @functools.cached_property
+    def by_inverse_rank(self) -> Floats:
+        """Per document, 1 / rank added up over its lists."""
+        return self.per_doc(1.0 / self.entries[1])
+
+    @functools.cached_property
+    def pooling(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Run, rank and document of the entries in the first ranks, their place (run after run, rank by rank), and how
+        many entries each run has down to each rank."""
+        inside, runs = self.rank <= DEPTH, len(self.runs)
+        run, rank, doc = self.run[inside], self.rank[inside], self.doc[inside]
+        place = run * DEPTH + rank - 1
+        return run, rank, doc, place, np.bincount(place, minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
+
     def teams_of(self, doc: Ints, team: Ints) -> Ints:
         """Per document, how many different teams stand beside it."""
         beside = np.zeros(self.docs * len(self.teams), bool)
@@ -138,6 +169,25 @@ class Lists:
     def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
         """A value per entry that describes, added up per document, runs by name."""
         return np.bincount(self.entries[0], values, self.docs).astype(np.float64)
+
+
+_OF_LISTS = (
+    "cell", "_lead", "best", "best_team", "described", "entries", "found_by", "standing", "by_inverse_rank", "pooling"
+)  # fmt: skip
+"""What is the same whichever documents are judged."""
+
+
+def _grades(judgments: Judgments, codes: Ints) -> npt.NDArray[np.int32]:
+    """The grade of each document; -1 where it is unjudged."""
+    known = np.append(judgments.grade, np.int32(-1))
+    return np.maximum(known[np.minimum(codes, len(judgments))], -1).astype(np.int32)
+
+
+def keeping(collection: Collection, kept: Flags, step: str) -> Collection:
+    """`collection.keeping(kept, step)`, whose first ranks are not looked through again: every list stays as it is."""
+    reduced = collection.keeping(kept, step)
+    reduced.once(("hole lists", DEPTH), lambda: Lists.of(collection).keeping(reduced.judgments, kept))
+    return reduced
 
 
 def unjudged_documents(collection: Collection, low: int, high: int) -> tuple[Floats, Floats]:

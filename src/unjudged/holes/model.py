@@ -139,19 +139,22 @@ def _one_more(seen: Seen) -> float:
 
 def _newton(columns: Floats, y: Floats, weight: Floats) -> tuple[Floats, float]:
     """Coefficients of the penalised regression, and the variance of the last one."""
+    by_column = np.asfortranarray(columns)
     many = columns.shape[1]
     pull = np.array([0.01, *[1.0] * (many - 2), 1 / DISCOUNT_SD**2])
     centre = np.append(np.zeros(many - 1), DISCOUNT)
     b = centre.copy()
+    part, product = np.empty(len(y)), np.empty(len(y))
     for _ in range(_STEPS):
-        p = _sigmoid(_times(columns, b))
-        slope = weight * p * (1 - p)
-        gradient = np.array([(columns[:, i] * (weight * (y - p))).sum() for i in range(many)]) - pull * (b - centre)
+        p = _sigmoid(_times(by_column, b))
+        slope, rest = weight * p * (1 - p), weight * (y - p)
+        gradient = np.array([np.multiply(by_column[:, i], rest, out=product).sum() for i in range(many)])
+        gradient -= pull * (b - centre)
         curve = np.diag(pull)
         for i in range(many):
-            part = columns[:, i] * slope
+            np.multiply(by_column[:, i], slope, out=part)
             for j in range(i, many):
-                curve[i, j] += (part * columns[:, j]).sum()
+                curve[i, j] += np.multiply(part, by_column[:, j], out=product).sum()
                 curve[j, i] = curve[i, j]
         step = np.linalg.solve(curve, gradient)
         b = b + step

@@ -19,6 +19,7 @@ from unjudged.holes.lists import Flags
 from unjudged.holes.reading import read, why_not_leading
 from unjudged.holes.weights import Weights, weigh
 from unjudged.measures import Measure
+from unjudged.statistics.distributions import student_above, student_quantile
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.pairs import ZERO, Pairs
 
@@ -233,20 +234,16 @@ def rule(
 
 def critical(level: Floats, topics: int) -> Floats:
     """How many standard deviations a difference must exceed at a level (Student's t)."""
-    from scipy import stats
-
-    return np.asarray(stats.t.ppf(1 - level / 2, max(topics - 1, 1)))
+    return np.asarray(student_quantile(1 - level / 2, max(topics - 1, 1)))
 
 
 def two_sided(difference: Floats, variance: Floats, topics: int) -> Floats:
     """p value of Student's t; 1 where there is no difference and no variance, NaN on one topic."""
-    from scipy import stats
-
     if topics < 2:
         return np.full(len(difference), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(variance))
-    return np.asarray(2 * stats.t.sf(t, topics - 1))
+    return np.asarray(2 * student_above(t, topics - 1))
 
 
 def levels(p_value: Floats, decided: Flags, alpha: float, correction: str) -> Floats:

@@ -45,11 +45,8 @@ class Seen:
 
 def look(lists: Lists) -> Seen:
     """What the lists show of the pool."""
-    runs, inside = len(lists.runs), lists.rank <= DEPTH
-    run, rank, doc = lists.run[inside], lists.rank[inside], lists.doc[inside]
-    judged = ~lists.hole
-    place = run * DEPTH + rank - 1
-    there = np.bincount(place, minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
+    runs, judged = len(lists.runs), ~lists.hole
+    run, rank, doc, place, there = lists.pooling
     known = np.bincount(place[judged[doc]], minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
     deep_enough = (100 * known >= JUDGED * there) & (there > 0)
     depth = np.where(deep_enough.any(axis=1), DEPTH - np.argmax(deep_enough[:, ::-1], axis=1), 0)

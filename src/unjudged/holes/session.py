@@ -19,7 +19,7 @@ from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.holes.answers import merged
 from unjudged.holes.judging import FEW, Question, Standing, refuse_unled, shuffled, standing
-from unjudged.holes.labels import LABEL, SKIP, UNDO, LabelFile, Row, grades, latest
+from unjudged.holes.labels import LABEL, SKIP, UNDO, LabelFile, Note, Row, grades, latest
 from unjudged.holes.order import first, named
 from unjudged.holes.pairs import CANNOT_TELL, HOLES
 from unjudged.text import counted, signed
@@ -143,6 +143,11 @@ class Session:
         """Save that the judge would not judge this document now."""
         self._refuse_strange(topic, doc)
         return self.labels.skip(judge, topic, doc)
+
+    def note(self, judge: str, topic: str, doc: str, text: str) -> Note:
+        """Save what a judge writes about a document; nothing that is computed looks at it."""
+        self._refuse_strange(topic, doc)
+        return self.labels.note(judge, topic, doc, text)
 
     def undo(self, client: str, judge: str, number: int) -> Row:
         """Take a label back; its document is the client's next one again."""

@@ -20,6 +20,8 @@ from unjudged.errors import InputError
 from unjudged.io.ids import Ids
 from unjudged.io.trec import LARGEST_GRADE, QrelsTable
 
+Grades = npt.NDArray[np.int32]
+
 
 @dataclass(frozen=True, eq=False)
 class Aspects:
@@ -49,6 +51,24 @@ class Aspects:
     def of_rows(self, rows: npt.NDArray[np.int64]) -> Aspects:
         """Of these documents alone; all topics stay."""
         return Aspects(self.grade[rows], self.names, self.weight, self.vital, self.declared)
+
+    def with_errors(self, topic: npt.NDArray[np.integer], before: Grades, after: Grades) -> Aspects | None:
+        """With errors of judges about whole documents; None where grades change otherwise.
+
+        A document that becomes nonrelevant is so in every aspect. One that becomes relevant gets its grade in one
+        aspect: those of a topic take turns.
+        """
+        changed = before != after
+        lost, found = changed & (after == 0), np.flatnonzero(changed & (before == 0))
+        if (changed & (before != 0) & (after != 0)).any():
+            return None
+        grade = np.where(lost[:, None], np.int32(0), self.grade)
+        many = np.array([len(names) for names in self.names], np.int64)[topic[found]]
+        order = np.arange(len(found)) - np.searchsorted(topic[found], topic[found])  # rows of a topic stand together
+        if (many == 0).any():
+            return None
+        grade[found, order % many] = after[found]
+        return Aspects(grade, self.names, self.weight, self.vital, self.declared)
 
     def of_topics(self, topics: npt.NDArray[np.int64]) -> Aspects:
         """Of these topics alone; all documents stay."""

@@ -21,6 +21,7 @@ from unjudged.io.dicts import qrels_table, run_from_topics
 from unjudged.io.frames import DOC, GRADE, ITERATION, SCORE, TOPIC
 from unjudged.io.ids import Ids, to_bytes, to_text
 from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable
+from unjudged.text import as_written
 
 _IDS = {"topic": TOPIC, "document": (*DOC, "corpus_id")}
 GRADES: Mapping[str, tuple[str, ...]] = {**_IDS, "grade": GRADE}
@@ -180,7 +181,7 @@ class Judged(Rows):
         if type(grade) is float and grade.is_integer():
             grade = int(grade)
         if type(grade) is not int or abs(grade) > LARGEST_GRADE:
-            self.refuse(f"the grade {grade!r} is not a whole number", line)
+            self.refuse(f"the grade {as_written(grade)} is not a whole number", line)
             return
         self.topic.append(self.topics.setdefault(ids[0], len(self.topics)))
         self.iteration.append(self.iterations.setdefault(iteration, len(self.iterations)))
@@ -215,7 +216,7 @@ class Retrieved(Rows):
             if isinstance(score, (str, bool)) or math.isnan(value := float(score)):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
-            self.refuse(f"the score {score!r} is not a number", line)
+            self.refuse(f"the score {as_written(score)} is not a number", line)
             return
         found = self.lists.get(ids[0])
         if found is None:

@@ -14,6 +14,7 @@ from unjudged.errors import InputError
 from unjudged.io.ids import Ids, to_bytes
 from unjudged.io.retrieved import hits_of, is_results
 from unjudged.io.trec import LARGEST_GRADE, QrelsTable, Reading, RunTable, run_table, too_large
+from unjudged.text import as_written
 
 Run = Mapping[str, Mapping[str, float]]
 Qrels = Mapping[str, Mapping[str, int]]
@@ -91,9 +92,9 @@ def whole_grade(grade: Any, where: str, source: str) -> int:
         if whole != grade:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{where}: the grade {grade!r} is not a whole number", source) from None
+        raise InputError(f"{where}: the grade {as_written(grade)} is not a whole number", source) from None
     if abs(whole) > LARGEST_GRADE:
-        raise InputError(f"{where}: {too_large(grade)}", source)
+        raise InputError(f"{where}: {too_large(as_written(grade))}", source)
     return whole
 
 
@@ -176,7 +177,7 @@ def lists_of_dict(run: Run, name: str) -> Iterator[TopicList]:
         except (TypeError, OverflowError):
             bad = next(d for d, s in retrieved.items() if not is_number(s))
             raise InputError(
-                f"topic {topic!r}, document {bad!r}: the score {retrieved[bad]!r} is not a number", name
+                f"topic {topic!r}, document {bad!r}: the score {as_written(retrieved[bad])} is not a number", name
             ) from None
         yield topic, list(retrieved), scores
 

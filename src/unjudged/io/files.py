@@ -29,6 +29,8 @@ _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
 ORDER = "judgments come first, then the runs"
 SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
+_buffers: list[bytearray] = []
+"""Room for pieces that has been used, for the next file: fresh memory takes the system as long as reading it full."""
 HELD = 1 << 26
 """So many bytes of a stream are held, to be read again should its topics turn out to be scattered."""
 
@@ -47,8 +49,26 @@ def run_name(path: str | Path) -> str:
 
 
 def judge_name(path: str | Path) -> str:
-    """A judge's (or leaderboard's) name: its file's, without `.gz` and without an ending that only tells the format."""
-    return _without(ENDINGS | TEXT_ENDINGS, file_name(path))
+    """A judge's (or leaderboard's) name: its file's, without `.gz` and without an ending that only tells the format; of
+    `FILE#JUDGE` the judge."""
+    file, judge = chosen_judge(path)
+    return judge or _without(ENDINGS | TEXT_ENDINGS, file_name(file))
+
+
+def chosen_judge(path: str | Path) -> tuple[str, str]:
+    """The file and the judge that is meant, where a file holds several: `labels.jsonl#gpt-4o/v3`. The judge is empty
+    where none is named, or where a file is called so."""
+    text = os.fspath(path)
+    if "#" in text and not kind(text):
+        for place, sign in enumerate(text):
+            if sign == "#" and kind(text[:place]) == "file":
+                return text[:place], text[place + 1 :]
+    return text, ""
+
+
+def is_input(path: str | Path) -> bool:
+    """Is this a file, or a judge in one, that can be named in a command and read again?"""
+    return kind(chosen_judge(path)[0]) == "file"
 
 
 def _without(endings: frozenset[str], name: str) -> str:
@@ -273,7 +293,7 @@ def _part(path: str, start: int, stop: int) -> Iterator[bytes | memoryview]:
         view = memoryview(bytearray(_CHUNK))
         place = start
         while place < stop and (n := file.readinto(view[: min(_CHUNK, stop - place)])):
-            yield view[:n] if place else _checked(bytes(view[:n]), path)
+            yield view[:n] if place else _checked(view[:n], path)
             place += n
 
 
@@ -343,31 +363,43 @@ def larger_than(path: str, most: int) -> bool:
 
 
 def _pieces(file: Any, source: str, whole: bool) -> Iterator[bytes | memoryview]:
-    head = file.read(2 if whole else _COMPRESSED_CHUNK)
+    head: bytes | memoryview
+    room = None
     if whole:  # in one piece, which nobody copies
-        back = head != GZIP and file.seekable()
+        start = file.read(2)
+        back = start != GZIP and file.seekable()
         if back:
-            file.seek(-len(head), os.SEEK_CUR)
-        head = file.read() if back else head + (file.read(_COMPRESSED_CHUNK) or b"")
+            file.seek(-len(start), os.SEEK_CUR)
+        head = file.read() if back else start + (file.read(_COMPRESSED_CHUNK) or b"")
+    else:
+        room = _room()
+        head = memoryview(room)[: file.readinto(room) or 0]
     if not head:
         raise InputError("this file is empty", source)
     if head[:2] == GZIP:
-        pieces: Iterator[bytes | memoryview] = inflate(head, file, source)
+        pieces: Iterator[bytes | memoryview] = inflate(bytes(head), file, source)
+        head = next(pieces, b"")
+        if not head:
+            raise InputError("this file is empty", source)
     else:
-        pieces = _plain(head, file)
-    first = bytes(next(pieces, b""))
-    if not first:
-        raise InputError("this file is empty", source)
-    yield _checked(first, source)
+        pieces = _plain(file, memoryview(room or bytearray(_CHUNK)))
+    yield _checked(head, source)
     yield from pieces
+    if room:  # nobody looks at it any more
+        _buffers.append(room)
 
 
-def _plain(head: bytes, file: Any) -> Iterator[bytes | memoryview]:
-    yield head
-    buffer = bytearray(_CHUNK)
-    view = memoryview(buffer)
+def _room() -> bytearray:
+    try:
+        buffer = _buffers.pop()
+    except IndexError:  # every one of them is in use
+        return bytearray(_CHUNK)
+    return buffer if len(buffer) == _CHUNK else bytearray(_CHUNK)
+
+
+def _plain(file: Any, buffer: memoryview) -> Iterator[memoryview]:
     while n := file.readinto(buffer):
-        yield view[:n]
+        yield buffer[:n]
 
 
 def _decompressor() -> Any:
@@ -413,13 +445,13 @@ def inflate(head: bytes, file: Any, source: str, size: int = _CHUNK) -> Iterator
                 raise InputError("this gz file is cut off: its end is missing", source)
 
 
-def _checked(head: bytes, source: str) -> bytes:
+def _checked(head: bytes | memoryview, source: str) -> bytes | memoryview:
     """The first piece without a byte-order mark; refuses what cannot be TREC text."""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    sample = bytes(head[:65536])
+    if sample[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError("this file is UTF-16 text; save it as UTF-8", source, 1)
-    if b"\0" in head[:4096]:
+    if b"\0" in sample[:4096]:
         raise InputError("this looks like a binary file, not text", source)
-    sample = head[:65536]
     if b"\r" in sample and b"\n" not in sample:
         raise InputError("lines end with a bare carriage return (old Mac text); convert them to newlines", source, 1)
-    return head.removeprefix(b"\xef\xbb\xbf")
+    return head[3:] if sample[:3] == b"\xef\xbb\xbf" else head

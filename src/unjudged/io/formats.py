@@ -24,6 +24,8 @@ _LEVEL = re.compile(rb"L\d+")
 _DECIMAL = re.compile(rb"[+-]?\d*\.\d+|[+-]?\d+\.")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
+SEVERAL = "machine_jsonl"
+"""The format whose files may hold several judges."""
 WITH_QA = "read both with --qa (qa=True in load)"
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".parq")
 """Endings of file names that say which format is meant, where looking is not enough."""
@@ -222,6 +224,7 @@ def _unpacked(start: bytes, file: Any, path: str) -> bytes:
 
 def qrels_format(path: str) -> str:
     """The name of the format of these judgments; `trec` where no other is recognised."""
+    path, _ = files.chosen_judge(path)
     if path.startswith(DATASET):
         return "ir_datasets"
     if path != files.STDIN:
@@ -265,8 +268,15 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
     if format is not None and format not in QRELS_FORMATS:
         known = ", ".join(QRELS_FORMATS)
         raise UsageError(f"unknown format {format!r} for judgments{nearest(format, QRELS_FORMATS)}; there are {known}")
+    file, judge = files.chosen_judge(path)
     kind = format or qrels_format(path)
+    if judge and kind != SEVERAL:
+        raise InputError(f"#{judge} names one judge of several, which only JSON lines with a judge hold", file)
     try:
+        if judge:
+            from unjudged.io import machine_jsonl
+
+            return machine_jsonl.read_qrels(file, reading, judge)._replace(source=path)
         table: QrelsTable = _module(kind).read_qrels(path, reading)
     except InputError as problem:
         if kind == "trec" and looks_like_classes(peek(path).columns):
@@ -274,6 +284,16 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
             raise InputError(said, problem.source, problem.line) from None
         raise
     return table
+
+
+def every_judge(path: str, format: str | None = None) -> list[str]:
+    """`FILE#JUDGE` for each judge of a file that holds several; of any other file (a judge in one, a stream) itself."""
+    if path == files.STDIN or files.kind(path) != "file" or (format or qrels_format(path)) != SEVERAL:
+        return [path]
+    from unjudged.io.machine_jsonl import judges_in
+
+    names = judges_in(path)
+    return [f"{path}#{name}" for name in names] if len(names) > 1 and all(names) else [path]
 
 
 def read_run(

@@ -12,6 +12,7 @@ import numpy as np
 from unjudged.errors import InputError, nearest
 from unjudged.io.dicts import TopicList, is_number, qrels_table, text_id, whole_grade
 from unjudged.io.trec import QrelsTable
+from unjudged.text import as_written
 
 TOPIC = ("topic", "query_id", "qid", "q_id", "query")
 DOC = ("doc", "doc_id", "docno", "docid", "document")
@@ -97,7 +98,7 @@ def lists_of_frame(frame: Any, name: str) -> Iterator[TopicList]:
         values = np.array(scores, np.float64)
     except (TypeError, ValueError, OverflowError):
         bad = next(s for s in scores if not is_number(s))
-        raise InputError(f"the score {bad!r} is not a number", name) from None
+        raise InputError(f"the score {as_written(bad)} is not a number", name) from None
     codes: dict[Any, int] = {}
     order = np.array([codes.setdefault(t, len(codes)) for t in topic], np.int64)
     places = np.argsort(order, kind="stable")

@@ -8,19 +8,27 @@ from pathlib import Path
 
 from unjudged.io import files
 from unjudged.io.ids import to_text
+from unjudged.io.machine_jsonl import lines_by
 
 _BETWEEN = re.compile(r'[\s,"]+')
 """What stands between names in all formats with a judgment on each line."""
 
 
 def lines_of(source: str, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
-    """The line of each (topic, document): the first on which both names stand; None where there is none, or no file."""
-    if not Path(source).is_file():
+    """The line of each (topic, document): the first on which both names stand; None where there is none, or no file.
+
+    Of `FILE#JUDGE` only that judge's lines count.
+    """
+    file, judge = files.chosen_judge(source)
+    if not Path(file).is_file():
         return [None] * len(pairs)
     found: dict[tuple[str, str], int] = {}
-    for number, raw in files.lines(source):
+    own = set(lines_by(file, judge)) if judge else None
+    for number, raw in files.lines(file):
         if len(found) == len(pairs):
             break
+        if own is not None and number not in own:
+            continue
         names = set(_BETWEEN.split(to_text(raw)))
         for pair in pairs:
             if pair not in found and names.issuperset(pair):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from array import array
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from unjudged.io.columns import Judged, decimal_number
+from unjudged.io.trec import QrelsTable
 from unjudged.text import counted
 
 INSIDE = ("grade", "o", "score", "relevance", "rating", "label", "final_score", "rel")
@@ -41,10 +45,10 @@ class MachineJudged(Judged):
 
     rounded: int = 0
     first_rounded: str = ""
-    judge: str | None = None
+    sure: array[float] = field(default_factory=lambda: array("d"))
 
-    def add(self, topic: Any, doc: Any, grade: Any, iteration: Any, line: int) -> None:
-        """One judgment."""
+    def add(self, topic: Any, doc: Any, grade: Any, iteration: Any, line: int, confidence: Any = None) -> None:
+        """One judgment, and how sure the machine was of it, where it tells a number."""
         number = number_of(grade)
         if number is None:
             self.refuse(f"the grade {str(grade)[:60]!r} of {doc} is no number and holds none", line)
@@ -55,13 +59,14 @@ class MachineJudged(Judged):
                 self.first_rounded = f"{self.unit} {line}: {number:g} becomes {whole}"
             self.rounded += 1
         super().add(topic, doc, whole, iteration, line)
+        if len(self.docs) > len(self.sure):
+            told = number_of(confidence)
+            self.sure.append(math.nan if told is None else told)
 
-    def one_judge(self, judge: Any, line: int) -> None:
-        """Refuse a second judge in one file."""
-        if self.judge is None:
-            self.judge = str(judge)
-        elif self.judge != str(judge):
-            self.refuse(f"this file holds several judges ({self.judge}, {judge}); write one file for each", line)
+    def table(self) -> QrelsTable:
+        """The judgments as columns, in the order they came."""
+        sure = np.frombuffer(self.sure, np.float64)
+        return super().table()._replace(confidence=None if np.isnan(sure).all() else sure)
 
     def notes(self) -> tuple[str, ...]:
         """What was left out or rounded."""

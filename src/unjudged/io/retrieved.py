@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from unjudged.errors import InputError, UsageError
+from unjudged.text import as_written
 
 IdOf = str | Callable[[Any], Any] | None
 """Where a hit's document id stands: the name of a field (also of its metadata), or a function of the hit."""
@@ -170,7 +171,7 @@ def _number(score: Any, where: str, source: str) -> float | None:
     try:
         number: float = array("d", [score])[0]
     except (TypeError, OverflowError):
-        raise InputError(f"{where}: the score {score!r} is not a number", source) from None
+        raise InputError(f"{where}: the score {as_written(score)} is not a number", source) from None
     if number != number:
         raise InputError(f"{where}: the score is NaN", source)
     return number

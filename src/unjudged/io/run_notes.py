@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-NONE_JUDGED = "none of its documents is judged; 'unjudged check' tells whether the ids are those of the judgments"
+NONE_JUDGED = "no retrieved document is judged; 'unjudged check' tells whether the ids are those of the judgments"
 
 
 def outside(topics: int, example: str, at_least: bool = False) -> str:

@@ -112,6 +112,8 @@ class QrelsTable(NamedTuple):
     """Documents x assessors, where several judged: the grade of each, UNJUDGED where there is none."""
     aspects: Aspects | None = None
     """Grades by subtopic, intent or nugget, where the judgments tell them apart."""
+    confidence: npt.NDArray[np.float64] | None = None
+    """How sure the judge was of each grade, where somebody says so; NaN where not."""
 
     @classmethod
     def unjudged(cls, topics: Iterable[str]) -> QrelsTable:

@@ -135,5 +135,6 @@ def judged_documents(table: QrelsTable, reading: Reading) -> QrelsTable:
         grade=table.grade[kept],
         iteration=table.iteration[kept],
         line=None if table.line is None else table.line[kept],
+        confidence=None if table.confidence is None else table.confidence[kept],
         notes=(*table.notes, many),
     )

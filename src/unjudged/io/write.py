@@ -10,6 +10,7 @@ import errno
 import gzip
 import io
 import json
+import math
 import os
 import re
 import secrets
@@ -45,6 +46,8 @@ class _Judgments(Protocol):
     def iteration(self) -> npt.NDArray[np.int32] | None: ...
     @property
     def group(self) -> npt.NDArray[np.int32] | None: ...
+    @property
+    def confidence(self) -> npt.NDArray[np.float64] | None: ...
 
 
 class _Rankings(Protocol):
@@ -67,18 +70,19 @@ class _Collection(Protocol):
     def rankings(self) -> _Rankings: ...
 
 
-Table = dict[str, "Sequence[str] | Sequence[bytes] | Sequence[int]"]
+Table = dict[str, "Sequence[str] | Sequence[bytes] | Sequence[int] | Sequence[float | None]"]
 
 
 def write_qrels(judgments: _Judgments, path: str | Path, format: str = "trec") -> None:
     """Write judgments in the order of their source, documents of negative grade and iterations included.
 
     `format` is `trec` (`topic iteration doc grade`), `jsonl` or `parquet`; the two latter have the columns topic,
-    iteration, doc, grade. Judgments given twice are written once. Grades are those held: where they were read
-    with `negative="nonrelevant"`, -1 has become 0.
+    iteration, doc, grade, and confidence where a machine told it. Judgments given twice are written once. Grades are
+    those held: where they were read with `negative="nonrelevant"`, -1 has become 0.
     """
     columns = _columns(judgments, str(path))
-    _write(columns, lambda: _qrels_lines(columns, judgments, str(path)), path, format)
+    held = columns if judgments.confidence is None else columns | {"confidence": _confidence(judgments)}
+    _write(held, lambda: _qrels_lines(columns, judgments, str(path)), path, format)
 
 
 def qrels_text(judgments: _Judgments) -> bytes:
@@ -86,10 +90,20 @@ def qrels_text(judgments: _Judgments) -> bytes:
     return b"".join(_qrels_lines(_columns(judgments, "standard output"), judgments, "standard output"))
 
 
+def _in_order(judgments: _Judgments) -> npt.NDArray[np.int64]:
+    """Rows in the order of the source."""
+    return np.arange(len(judgments.grade)) if judgments.order is None else np.argsort(judgments.order, kind="stable")
+
+
+def _confidence(judgments: _Judgments) -> list[float | None]:
+    assert judgments.confidence is not None
+    return [None if math.isnan(sure) else sure for sure in judgments.confidence[_in_order(judgments)].tolist()]
+
+
 def _columns(judgments: _Judgments, path: str) -> Table:
     if judgments.group is not None:
         raise InputError("answer classes cannot be written as judgments of documents", path)
-    order = np.arange(len(judgments.grade)) if judgments.order is None else np.argsort(judgments.order, kind="stable")
+    order = _in_order(judgments)
     topics, docs, iterations = _raw(judgments.topics), _raw(judgments.docs), _raw(judgments.iterations)
     rounds = [0] * len(order) if judgments.iteration is None else judgments.iteration[order].tolist()
     return {
@@ -180,8 +194,9 @@ def _parquet(columns: Table, path: str | Path) -> bytes:
     pyarrow = load_pyarrow(str(path))
     arrays = {}
     for name, values in columns.items():
-        if name in ("grade", "rank", "score"):
-            arrays[name] = pyarrow.array(values, pyarrow.float64() if name == "score" else pyarrow.int32())
+        if name in ("grade", "rank", "score", "confidence"):
+            whole = name in ("grade", "rank")
+            arrays[name] = pyarrow.array(values, pyarrow.int32() if whole else pyarrow.float64())
             continue
         arrays[name] = pyarrow.array(values, pyarrow.binary())
         with contextlib.suppress(pyarrow.ArrowInvalid):

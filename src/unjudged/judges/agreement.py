@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.changes.rejudge import judgments_of
+from unjudged.changes.rejudge import each_judge, judgments_of
 from unjudged.collection import Collection
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
-from unjudged.io.files import judge_name
+from unjudged.io.files import chosen_judge, is_input, judge_name
 from unjudged.results import Provenance, Result, Row, Step
 from unjudged.statistics.judge_agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, observed_agreement
+from unjudged.text import listed
 
 ALL = "all"
 
@@ -29,7 +28,7 @@ STATISTICS = ("documents", "agreement", *PAIR, *GROUP, "alpha_nominal", "alpha_o
 
 def _next(sources: Sequence[str], rel: int) -> Step:
     """What to ask next: what these judges do to runs."""
-    human, *others = (source if Path(source).is_file() else "JUDGMENTS" for source in sources)
+    human, *others = (source if is_input(source) else "JUDGMENTS" for source in sources)
     command = ("judges", "audit", human, *others, "--runs", "RUN", *(("--rel", str(rel)) if rel > 1 else ()))
     return Step("see what this does to the order of runs and to decisions between them", command)
 
@@ -49,13 +48,15 @@ def judge_agreement(
     pair; `fleiss_kappa` over all judges; Krippendorff's alpha (`alpha_nominal`, `alpha_ordinal`,
     `alpha_interval`), which also counts documents that only some judged; `overlap`, the documents relevant (grade
     `rel` or more) to all, as a share of those relevant to any, among the documents judged by all (Voorhees 2000).
-    `binary` compares relevant and nonrelevant instead of grades. Negative grades count as unjudged. A value that is
+    `binary` compares relevant and nonrelevant instead of grades; for a judge whose highest grade is below `rel` that
+    grade is relevant, as in the study `judges`. Negative grades count as unjudged. A value that is
     not defined (nothing in common, one grade only) is NaN. `.confusion` counts pairs of grades. `per_topic=False`
     gives only what holds over all topics. Whether judges agree well enough depends on what happens to the runs, so
     there is no verdict here: the study `judges` has one.
     """
     if len(sets) == 1 and isinstance(sets[0], Mapping) and not is_qrels(sets[0]):
         names, sets = [str(name) for name in sets[0]], tuple(sets[0].values())
+    sets = tuple(each_judge(sets)) if names is None else sets
     if len(sets) < 2:
         raise UsageError("agreement needs at least two sets of judgments")
     judged = [judgments_of(one) for one in sets]
@@ -63,15 +64,25 @@ def judge_agreement(
     if len(called) != len(judged) or len(set(called)) < len(called) or ALL in called:
         raise UsageError(f"every set of judgments needs a name of its own, found {', '.join(called)}")
     aligned = align(judged)
+    tops = [int(one.grade.max(initial=0)) for one in judged]
+    rels = np.array([min(rel, max(top, 1)) for top in tops], np.int32)
+    notes = [
+        f"{name}: relevant from {r}, since no grade is higher" for name, r in zip(called, rels, strict=True) if r < rel
+    ]
     if binary:
-        grade = np.where(aligned.judged, (aligned.grade >= rel).astype(np.int32), np.int32(UNJUDGED))
-        aligned = replace(aligned, grade=grade)
+        grade = np.where(aligned.judged, (aligned.grade >= rels).astype(np.int32), np.int32(UNJUDGED))
+        aligned, rels = replace(aligned, grade=grade), np.ones_like(rels)
+    elif len(set(tops)) > 1:
+        told = listed([f"{top} ({name})" for name, top in zip(called, tops, strict=True)], 6)
+        notes.append(
+            f"the highest grades differ, {told}: on two scales only relevant and nonrelevant compare (--binary)"
+        )
     if not (aligned.judged.sum(axis=1) > 1).any():
         raise UsageError("the sets of judgments have no judged document in common")
     settings = {"judges": called, "rel": rel, "binary": binary}
     sources = tuple(j.source for j in judged)
     provenance = Provenance.of(call, sources, settings)
-    return JudgeAgreement(called, aligned, 1 if binary else rel, provenance, per_topic, _next(sources, rel))
+    return JudgeAgreement(called, aligned, rels, provenance, per_topic, _next(sources, rel), notes)
 
 
 def is_qrels(given: Mapping[Any, Any]) -> bool:
@@ -81,17 +92,26 @@ def is_qrels(given: Mapping[Any, Any]) -> bool:
 
 
 def names_of(sets: Sequence[Any]) -> list[str]:
-    """The names of the files, or letters where there are none or two are the same."""
+    """The names of the files, or of judges in them; letters where there are none or two are the same."""
     found = []
     for given in sets:
         source = given.judgments.source if isinstance(given, Collection) else getattr(given, "source", None)
         if isinstance(given, str) or hasattr(given, "__fspath__"):
             source = str(given)
         found.append(source if isinstance(source, str) and source != "judgments" else "")
-    found = [judge_name(source) for source in found]
+    found = _judge_names(found)
     if all(found) and len(set(found)) == len(found):
         return found
     return [chr(ord("A") + i) if len(sets) <= 26 else f"judge{i + 1}" for i in range(len(sets))]
+
+
+def _judge_names(sources: Sequence[str]) -> list[str]:
+    """A judge that several files hold is called by file and name."""
+    short = [judge_name(source) for source in sources]
+    return [
+        f"{judge_name(file)}#{judge}" if judge and short.count(name) > 1 else name
+        for name, (file, judge) in zip(short, map(chosen_judge, sources), strict=True)
+    ]
 
 
 class JudgeAgreement(Result):
@@ -105,17 +125,18 @@ class JudgeAgreement(Result):
         self,
         judges: Sequence[str],
         aligned: Aligned,
-        rel: int,
+        rels: npt.NDArray[np.int32],
         provenance: Provenance,
         per_topic: bool,
         next_step: Step,
+        notes: Sequence[str],
     ) -> None:
         columns = ("topic", "judge_a", "judge_b", "statistic", "value")
-        note = f"labels alone have no verdict; {next_step.sentence}: unjudged {shlex.join(next_step.command)}"
-        super().__init__(columns, self._tidy, provenance, self._wide, notes=(note,))
+        note = f"labels alone have no verdict; {next_step.sentence}: {next_step.typed}"
+        super().__init__(columns, self._tidy, provenance, self._wide, notes=(*notes, note))
         self.next: Step = next_step
         self.judges: tuple[str, ...] = tuple(judges)
-        self.rel: int = rel
+        self._rels = rels
         self.per_topic: bool = per_topic
         self.values: npt.NDArray[np.int32] = np.unique(aligned.grade[aligned.judged])
         self._aligned = aligned
@@ -142,14 +163,14 @@ class JudgeAgreement(Result):
     def _rows_wide(self) -> Iterator[tuple[str, str, str, dict[str, float]]]:
         for topic, grade in self._topics():
             for a, b, columns in self._groups():
-                yield topic, a, b, self._statistics(grade[:, columns])
+                yield topic, a, b, self._statistics(grade[:, columns], self._rels[columns])
 
-    def _statistics(self, grade: npt.NDArray[np.int32]) -> dict[str, float]:
+    def _statistics(self, grade: npt.NDArray[np.int32], rels: npt.NDArray[np.int32]) -> dict[str, float]:
         judged = grade != UNJUDGED
         common = grade[judged.all(axis=1)]
         counts = np.stack([(grade == v).sum(axis=1) for v in self.values], axis=1)
         of_all = counts[judged.all(axis=1)]
-        relevant = common >= self.rel
+        relevant = common >= rels
         union = int(relevant.any(axis=1).sum())
         found: dict[str, float] = {"documents": len(common)}
         if grade.shape[1] == 2:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unjudged.statistics.distributions import student_above, student_limit
 from unjudged.statistics.pairs import ZERO
 
 Floats = npt.NDArray[np.float64]
@@ -107,11 +108,9 @@ class Corrected:
     @functools.cached_property
     def p_value(self) -> Floats:
         """Two-sided, for the hypothesis that the truth is 0."""
-        from scipy.stats import t as student
-
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.abs(self.estimate) / np.sqrt(self.variance)
-        return np.where(np.isnan(ratio), 1.0, 2 * student.sf(ratio, self.freedom))
+        return np.where(np.isnan(ratio), 1.0, 2 * student_above(ratio, self.freedom))
 
     def more_topics(self, place: int, half: float, alpha: float | None = None) -> int | None:
         """How many more human topics make half the interval of one entry (at another level, where given) this short.
@@ -154,9 +153,7 @@ class Corrected:
 @functools.lru_cache(4096)
 def quantile(alpha: float, freedom: int) -> float:
     """Student's two-sided quantile."""
-    from scipy.stats import t as student
-
-    return float(student.isf(alpha / 2, max(freedom, 1)))
+    return float(student_limit(alpha / 2, max(freedom, 1)))
 
 
 def corrected(

@@ -7,7 +7,8 @@ no figure of agreement says anything about the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from unjudged.collection.aligned import UNJUDGED, align
 from unjudged.errors import UsageError
 from unjudged.statistics.draws import topic_counts, topic_resamples
 from unjudged.statistics.judge_agreement import alpha_of_two, cohen_kappa, observed_agreement
+from unjudged.statistics.pairs import exact_mean
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -47,6 +49,8 @@ class SamePairs:
     other_only: int
     human_top: int
     other_top: int
+    sure: Floats | None
+    """Where the other judge tells how sure it was: rows of own grade, the other's, and its confidence."""
 
     @property
     def pairs(self) -> int:
@@ -84,7 +88,8 @@ def on_scale(judgments: Judgments, top: int | None) -> Judgments:
     """The judgments with grades above `top`, the end of the judge's scale, unjudged."""
     if top is None or int(judgments.grade.max(initial=0)) <= top:
         return judgments
-    return judgments.with_grades(np.where(judgments.grade > top, -1, judgments.grade).astype(np.int32))
+    kept = judgments.with_grades(np.where(judgments.grade > top, -1, judgments.grade).astype(np.int32))
+    return replace(kept, confidence=judgments.confidence)
 
 
 def same_pairs(human: Judgments, other: Judgments) -> SamePairs:
@@ -116,7 +121,21 @@ def same_pairs(human: Judgments, other: Judgments) -> SamePairs:
         int((~at_human & (theirs != UNJUDGED)).sum()),
         int(human.grade.max(initial=0)),
         int(other.grade.max(initial=0)),
+        None if other.confidence is None else _sure(aligned.grade[both], other.confidence[aligned.row[both, 1]]),
     )
+
+
+def _sure(grades: npt.NDArray[np.int32], confidence: Floats) -> Floats:
+    return np.column_stack([grades, confidence])[~np.isnan(confidence)]
+
+
+def mean_confidence(pairs: SamePairs, rel: int, judge_rel: int) -> tuple[float, float]:
+    """The other judge's mean confidence where both say relevant or both do not, and where they differ; NaN where none
+    is told. A judge who knows when it errs is surer of the former."""
+    if pairs.sure is None:
+        return math.nan, math.nan
+    same = (pairs.sure[:, 0] >= rel) == (pairs.sure[:, 1] >= judge_rel)
+    return exact_mean(pairs.sure[same, 2]), exact_mean(pairs.sure[~same, 2])
 
 
 def label_statistics(confusion: npt.ArrayLike, values: npt.ArrayLike, rel: int, judge_rel: int) -> list[float]:

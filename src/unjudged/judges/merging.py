@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.changes.merge import RULES as PLAIN
-from unjudged.changes.rejudge import judgments_of, with_grades_from
+from unjudged.changes.rejudge import each_judge, judgments_of, with_grades_from
 from unjudged.collection import Collection, Judgments
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.collection.load import read_collection
@@ -75,6 +75,7 @@ def merge_judges(
     """
     if len(sets) == 1 and isinstance(sets[0], Mapping) and not is_qrels(sets[0]):
         names, sets = [str(name) for name in sets[0]], tuple(sets[0].values())
+    sets = tuple(each_judge(sets)) if names is None else sets
     if len(sets) < 2:
         raise UsageError("merging needs at least two judges")
     one_of(rule, MERGING, "rule")
@@ -97,6 +98,9 @@ def merge_judges(
         if not there:
             notes.append(f"{name} shares no judged document with another judge: nothing tells how reliable it is")
     reliability[~common.any(axis=0)] = np.nan
+    for name, given in zip(called, aligned.grade.T, strict=True):
+        if len(grade := np.unique(given[given != UNJUDGED])) == 1:
+            notes.append(f"{name} gives every document grade {int(grade[0])}: its labels tell nothing apart")
     if (values > 1).any() and len({int(j.grade.max(initial=0)) for j in judges}) > 1:
         notes.append("the judges' highest grades differ: are their scales the same?")
     rows = [_row(name, aligned, j, grades, values, reliability[j]) for j, name in enumerate(called)]

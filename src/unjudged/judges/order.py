@@ -31,7 +31,7 @@ def order_figures(human: npt.ArrayLike, other: npt.ArrayLike, top: int = 10) -> 
     ranks = [np.argsort(order) for order in orders]
     k = min(top, len(first))
     best = orders[0][:k]
-    shared = len(np.intersect1d(best, orders[1][:k])) / k
+    shared = len({*best.tolist()} & {*orders[1][:k].tolist()}) / k
     overlap = rbo(orders[0], orders[1], PATIENCE).ext
     return [tau_b(first, second), tau_ap(-ranks[0], -ranks[1]), shared, tau_b(first[best], second[best]), overlap]
 

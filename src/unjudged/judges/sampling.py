@@ -93,6 +93,8 @@ def _top(runs: Collection | None, depth: int) -> dict[str, set[str]]:
 
 
 def _topics(pools: Mapping[str, Mapping[str, int]], many: int, source: str, seed: int, call: str) -> Drawn:
+    if len(pools) < 2:
+        raise UsageError(f"{source} holds {counted(len(pools), 'judged topic')}: at least two are needed to draw from")
     if not 2 <= many <= len(pools):
         raise UsageError(f"between 2 and {len(pools)} topics can be drawn from {source}, not {many}")
     drawn = np.random.default_rng(seed).permutation(len(pools))[:many]
@@ -133,7 +135,8 @@ def _documents(
             pairs += [(topic, doc) for doc in drawn]
     places = {topic: place for place, topic in enumerate(pools)}
     pairs.sort(key=lambda pair: (places[pair[0]], _place(seed, "shown", *pair)))
-    notes = [f"{counted(len(pairs), 'document')} drawn at random from {whole:,} in {len(pools)} topics (seed {seed})"]
+    where = f"{whole:,} in {counted(len(pools), 'topic')}"
+    notes = [f"{counted(len(pairs), 'document')} drawn at random from {where} (seed {seed})"]
     if strata == "grade":
         notes.append("nDCG cannot be estimated from strata by the machine's grade; take --strata top or none for it")
     return Drawn((TOPIC, DOCUMENT, STRATUM, INCLUSION), rows, pairs, _told(source, seed, call, documents=many), notes)

@@ -150,8 +150,9 @@ int add_listed(RunScanner *r, const Listed *listed, size_t n)
     for (size_t k = 0; k < n; k++) {
         if (listed[k].n > UINT32_MAX) return -1;
         double score = r->ties == TIES_TREC9 ? (double)(float)listed[k].score : listed[k].score;
+        int32_t row = may_be_judged(&judged, listed[k].hash) ? find_row(&judged, listed[k].doc, listed[k].n, listed[k].hash) : -1;
         entries[count + k] = (Entry){score, listed[k].hash, (uint64_t)((uintptr_t)listed[k].doc - (uintptr_t)r->text) | IN_TEXT,
-                                     (uint32_t)listed[k].n, find_row(&judged, listed[k].doc, listed[k].n, listed[k].hash)};
+                                     (uint32_t)listed[k].n, row};
     }
     r->entries.size += n * sizeof(Entry);
     if (r->gather) {

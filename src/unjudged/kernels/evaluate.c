@@ -18,9 +18,8 @@ typedef struct {
     int64_t gaining;             /* of them with a gain */
     int32_t *gain_rank;
     double *gain;
-    int64_t ideal_size;          /* the gains of the judgments, best first once they are sorted */
-    double *ideal;
-    int sorted;
+    int64_t ideal_size;          /* the discounted sums of the judgments' gains, best first */
+    const double *ideal;
 } Topic;
 
 enum { TABULATED = 2048 };
@@ -93,22 +92,13 @@ static double judged(Topic *t, double k, Table *table)
     return retrieved > 0 ? (double)up_to(t->hit_rank, t->hits, k) / retrieved : 0.0;
 }
 
-static int descending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
 static double ndcg(Topic *t, double k, Table *table)
 {
-    if (!t->sorted) qsort(t->ideal, (size_t)t->ideal_size, sizeof *t->ideal, descending);
-    t->sorted = 1;
-    double sum = 0, best = 0;
+    double sum = 0;
+    int64_t counted = k && k < (double)t->ideal_size ? (int64_t)k : t->ideal_size;
     for (int64_t i = 0, n = up_to(t->gain_rank, t->gaining, k); i < n; i++)
         sum += t->gain[i] / discount(table, t->gain_rank[i]);
-    for (int64_t i = 0; i < t->ideal_size && (k == 0 || (double)(i + 1) <= k); i++)
-        best += t->ideal[i] / discount(table, i + 1);
-    return sum / best;
+    return sum / (counted ? t->ideal[counted - 1] : 0.0);
 }
 
 static double nonrelevant_retrieved(Topic *t, double k, Table *table)
@@ -176,26 +166,26 @@ typedef struct { Evaluate value; double parameter; } Wanted;
 static void describe(Topic *t, int rel, const int32_t *grades, int64_t first, int64_t end, const int32_t *row)
 {
     int32_t at = 0;
-    t->R = t->N = 0;
-    t->ideal_size = t->found = t->gaining = t->nonrelevant = 0;
+    int64_t relevant = 0, nonrelevant = 0, gaining = 0;   /* counted without branches, for nobody can foretell them */
     for (int64_t r = first; r < end; r++) {
-        if (grades[r] >= rel) t->R++;
-        else if (grades[r] >= 0) t->N++;
-        if (grades[r] > 0) t->ideal[t->ideal_size++] = grades[r];
+        relevant += grades[r] >= rel;
+        nonrelevant += (grades[r] >= 0) & (grades[r] < rel);
+        gaining += grades[r] > 0;
     }
-    t->sorted = 0;
+    t->R = (double)relevant;
+    t->N = (double)nonrelevant;
+    t->ideal_size = gaining;
+    t->found = t->gaining = t->nonrelevant = 0;
     for (int64_t i = 0; i < t->hits; i++) {
         int32_t grade = grades[row[i]];
-        if (grade < 0) continue;
-        at++;
-        if (grade >= rel) {
-            t->rank[t->found] = t->hit_rank[i];
-            t->place[t->found++] = at;
-        } else t->nonrelevant++;
-        if (grade > 0) {
-            t->gain_rank[t->gaining] = t->hit_rank[i];
-            t->gain[t->gaining++] = grade;
-        }
+        int judged = grade >= 0, found = judged & (grade >= rel);
+        at += judged;
+        t->rank[t->found] = t->gain_rank[t->gaining] = t->hit_rank[i];
+        t->place[t->found] = at;
+        t->gain[t->gaining] = grade;
+        t->found += found;
+        t->nonrelevant += judged & !found;
+        t->gaining += grade > 0;
     }
     double best = 0;
     for (int64_t i = t->found; i-- > 0;) {
@@ -228,6 +218,42 @@ wrong:
     return NULL;
 }
 
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static PyObject *ideal_sums(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer grade, start;
+    PyObject *out = NULL;
+    char *values = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*", &grade, &start)) return NULL;
+    const int64_t *starts = start.buf;
+    const int32_t *grades = grade.buf;
+    int64_t topics = count_segments(&start);
+    if (topics < 0 || starts[topics] != grade.len / 4) PyErr_SetString(PyExc_ValueError, "judgments that do not fit");
+    else out = new_bytes((size_t)(grade.len / 4) * sizeof(double), &values);
+    if (out) {
+        Py_BEGIN_ALLOW_THREADS
+        Table table;
+        memset(&table, 0, sizeof table);
+        for (int64_t topic = 0; topic < topics; topic++) {
+            double *ideal = (double *)values + starts[topic], sum = 0;
+            int64_t size = 0;
+            for (int64_t r = starts[topic]; r < starts[topic + 1]; r++)
+                if (grades[r] > 0) ideal[size++] = grades[r];
+            qsort(ideal, (size_t)size, sizeof *ideal, descending);
+            for (int64_t i = 0; i < size; i++) ideal[i] = sum += ideal[i] / discount(&table, i + 1);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&grade);
+    PyBuffer_Release(&start);
+    return out;
+}
+
 /* Do rows and ranks of each topic's hits fit its judgments, and do ranks ascend? */
 static int consistent(const int64_t *starts, const int64_t *offsets, int64_t topics, const int32_t *row,
                       const int32_t *rank)
@@ -240,43 +266,42 @@ static int consistent(const int64_t *starts, const int64_t *offsets, int64_t top
 
 static PyObject *evaluate(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    enum { GRADE, STARTS, OFFSETS, ROW, RANK, LENGTH, ARRAYS };
+    enum { GRADE, STARTS, IDEAL, OFFSETS, ROW, RANK, LENGTH, ARRAYS };
     Py_buffer b[ARRAYS];
     PyObject *list, *out = NULL;
     int rel;
-    if (!PyArg_ParseTuple(args, "O!iy*y*y*y*y*y*", &PyList_Type, &list, &rel, &b[GRADE], &b[STARTS], &b[OFFSETS],
-                          &b[ROW], &b[RANK], &b[LENGTH]))
+    if (!PyArg_ParseTuple(args, "O!iy*y*y*y*y*y*y*", &PyList_Type, &list, &rel, &b[GRADE], &b[STARTS], &b[IDEAL],
+                          &b[OFFSETS], &b[ROW], &b[RANK], &b[LENGTH]))
         return NULL;
     const int64_t *starts = b[STARTS].buf, *offsets = b[OFFSETS].buf;
     const int32_t *grades = b[GRADE].buf, *row = b[ROW].buf, *rank = b[RANK].buf, *length = b[LENGTH].buf;
-    int64_t topics = count_segments(&b[STARTS]), rows = 0, hits = 0;
+    int64_t topics = count_segments(&b[STARTS]), hits = 0;
     size_t measures = 0;
     char *values = NULL;
     Wanted *wanted = wanted_of(list, &measures);
     int right = topics >= 0 && count_segments(&b[OFFSETS]) == topics && b[LENGTH].len == topics * 4 &&
-                starts[topics] == b[GRADE].len / 4 && offsets[topics] == b[ROW].len / 4 && b[RANK].len == b[ROW].len &&
+                starts[topics] == b[GRADE].len / 4 && b[IDEAL].len == starts[topics] * 8 && offsets[topics] == b[ROW].len / 4 && b[RANK].len == b[ROW].len &&
                 consistent(starts, offsets, topics, row, rank);
     if (wanted && !right) PyErr_SetString(PyExc_ValueError, "judgments and hits that do not fit");
     if (wanted && right) out = new_bytes((size_t)topics * measures * sizeof(double), &values);
-    for (int64_t t = 0; out && t < topics; t++) {
-        rows = starts[t + 1] - starts[t] > rows ? starts[t + 1] - starts[t] : rows;
+    for (int64_t t = 0; out && t < topics; t++)
         hits = offsets[t + 1] - offsets[t] > hits ? offsets[t + 1] - offsets[t] : hits;
-    }
-    /* doubles first: ideal, gain, best; then ranks, places, ranks of gaining documents */
-    double *room = out ? malloc((size_t)(rows + 2 * hits + 1) * sizeof(double) + (size_t)hits * 3 * sizeof(int32_t)) : NULL;
+    /* doubles first: gain, best; then ranks, places, ranks of gaining documents */
+    double *room = out ? malloc((size_t)(hits + 1) * (2 * sizeof(double) + 3 * sizeof(int32_t))) : NULL;
     if (room) {
         Py_BEGIN_ALLOW_THREADS
         Table table;
         memset(&table, 0, sizeof table);
-        Topic t = {.ideal = room, .gain = room + rows, .best = room + rows + hits};
-        t.rank = (int32_t *)(room + rows + 2 * hits);
-        t.place = t.rank + hits;
-        t.gain_rank = t.place + hits;
+        Topic t = {.gain = room, .best = room + hits + 1};
+        t.rank = (int32_t *)(room + 2 * (hits + 1));
+        t.place = t.rank + hits + 1;
+        t.gain_rank = t.place + hits + 1;
         double *to = (double *)values;
         for (int64_t topic = 0; topic < topics; topic++) {
             t.length = length[topic];
             t.hits = offsets[topic + 1] - offsets[topic];
             t.hit_rank = rank + offsets[topic];
+            t.ideal = (const double *)b[IDEAL].buf + starts[topic];
             describe(&t, rel, grades, starts[topic], starts[topic + 1], row + offsets[topic]);
             for (size_t m = 0; m < measures; m++) {
                 double value = wanted[m].value(&t, wanted[m].parameter, &table);
@@ -292,6 +317,39 @@ static PyObject *evaluate(PyObject *Py_UNUSED(module), PyObject *args)
     free(wanted);
     for (int i = 0; i < ARRAYS; i++) PyBuffer_Release(&b[i]);
     return out;
+}
+
+/* In pairs of blocks of at most 128, each in eight strands: as NumPy forms a sum. */
+static double pairwise(const double *v, Py_ssize_t many)
+{
+    if (many > 128) {
+        Py_ssize_t half = many / 2 - many / 2 % 8;
+        return pairwise(v, half) + pairwise(v + half, many - half);
+    }
+    double total = 0, strands[8];
+    Py_ssize_t whole = many < 8 ? 0 : many - many % 8;
+    if (whole) {
+        memcpy(strands, v, sizeof strands);
+        for (Py_ssize_t i = 8; i < whole; i++) strands[i % 8] += v[i];
+        total = ((strands[0] + strands[1]) + (strands[2] + strands[3])) + ((strands[4] + strands[5]) + (strands[6] + strands[7]));
+    }
+    for (Py_ssize_t i = whole; i < many; i++) total += v[i];
+    return total;
+}
+
+static PyObject *sum_of(PyObject *Py_UNUSED(module), PyObject *list)
+{
+    Py_ssize_t many = PyList_Check(list) ? PyList_Size(list) : -1;
+    if (many < 0) {
+        PyErr_SetString(PyExc_TypeError, "a list of numbers is needed");
+        return NULL;
+    }
+    double *values = malloc(((size_t)many + 1) * sizeof *values);
+    if (!values) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < many; i++) values[i] = PyFloat_AsDouble(PyList_GetItem(list, i));
+    double total = pairwise(values, many);
+    free(values);
+    return PyErr_Occurred() ? NULL : PyFloat_FromDouble(total);
 }
 
 /* Natural or binary logarithms by the C library, whose last bit does not hang on the processor as NumPy's does. */
@@ -317,6 +375,10 @@ static PyObject *logarithms(PyObject *Py_UNUSED(module), PyObject *args)
 
 PyMethodDef evaluate_functions[] = {
     {"evaluate", evaluate, METH_VARARGS,
-     "evaluate([(name, parameter), ...], rel, grade, starts, offsets, row, rank, length): float64 topics x measures, as bytes."},
+     "evaluate([(name, parameter), ...], rel, grade, starts, ideal_sums, offsets, row, rank, length): float64 topics x "
+     "measures, as bytes."},
+    {"ideal_sums", ideal_sums, METH_VARARGS,
+     "ideal_sums(grade, starts): for each topic the discounted sums of its gains, best first, as float64 bytes."},
+    {"sum_of", sum_of, METH_O, "The sum of a list of numbers, as NumPy forms it."},
     {"logarithms", logarithms, METH_VARARGS, "logarithms(values, binary, out): natural or binary logarithms."},
     {NULL, NULL, 0, NULL}};

@@ -33,7 +33,8 @@ static int index_build(Index *x)
     }
     x->row_slot = calloc((size_t)total + 1, sizeof *x->row_slot);
     x->row_hash = malloc(((size_t)x->n_rows + 1) * sizeof *x->row_hash);
-    if (!x->row_slot || !x->row_hash) return -1;
+    x->row_bits = calloc((size_t)total + 1, 1);
+    if (!x->row_slot || !x->row_hash || !x->row_bits) return -1;
     for (int64_t t = 0; t < x->n_topics; t++) {
         const Rows judged = index_rows(x, t);
         for (int64_t r = x->row_start[t]; r < x->row_start[t + 1]; r++) {
@@ -47,6 +48,7 @@ static int index_build(Index *x)
                 if (arena_append(&x->duplicates, pair, sizeof pair)) return -1;
                 continue;
             }
+            x->row_bits[x->table_start[t] + (int64_t)(h >> 3 & mask)] |= (uint8_t)(1u << (h & 7));
             while (x->row_slot[x->table_start[t] + (int64_t)i]) i = (i + 1) & mask;
             x->row_slot[x->table_start[t] + (int64_t)i] = (h >> 32 << 32) | ((uint32_t)r + 1);
         }
@@ -164,6 +166,7 @@ static void index_dealloc(Index *x)
     free(x->topic_slot);
     free(x->row_slot);
     free(x->row_hash);
+    free(x->row_bits);
     free(x->table_start);
     free(x->table_mask);
     free_object((PyObject *)x);

@@ -15,6 +15,7 @@ typedef struct {
     uint64_t *row_hash;
     int64_t *table_start;
     uint64_t *table_mask;
+    uint8_t *row_bits;           /* eight bits for each place of row_slot: a filter before the look-up */
     Arena duplicates;            /* int64 pairs (row, earlier row with the same document) */
 } Index;
 
@@ -29,12 +30,19 @@ void free_object(PyObject *self);
 typedef struct {
     const Index *index;
     const uint64_t *slot;
+    const uint8_t *bits;
     uint64_t mask;
 } Rows;
 
 static inline Rows index_rows(const Index *x, int64_t topic)
 {
-    return (Rows){x, x->row_slot + x->table_start[topic], x->table_mask[topic]};
+    return (Rows){x, x->row_slot + x->table_start[topic], x->row_bits + x->table_start[topic], x->table_mask[topic]};
+}
+
+/* Can a document with this hash be judged? Of those that are not, about three in a hundred can. */
+static inline int may_be_judged(const Rows *judged, uint64_t h)
+{
+    return judged->bits[(h >> 3) & judged->mask] >> (h & 7) & 1;
 }
 
 static inline int32_t find_row(const Rows *judged, const char *s, size_t n, uint64_t h)

@@ -87,44 +87,21 @@ int scan_rest(RunScanner *r)
 }
 
 #if PLAIN_LINES
-/* Scans plain lines (see plain_line.h) up to the first that is not; NULL: no memory. */
+#define PLAIN_NAME scan_plain_narrow
+#define PLAIN_MARK mark_blanks
+#define PLAIN_FOR
+#include "scan_plain.h"
+#undef PLAIN_NAME
+#undef PLAIN_MARK
+#undef PLAIN_FOR
+#define PLAIN_NAME scan_plain_wide
+#define PLAIN_MARK mark_blanks_wide
+#define PLAIN_FOR FOR_WIDE
+#include "scan_plain.h"
+
 static const char *scan_plain(RunScanner *r, const char *p, const char *end)
 {
-    enum { BATCH = 64 };
-    Listed listed[BATCH];
-    PlainLine f;
-    int plain = 1;
-    while (plain) {
-        /* lines of one topic: first all their fields, then all look-ups */
-        size_t n = 0, known = r->topic == -2 ? 0 : r->topic_id.size;
-        uint64_t word = load_bytes(r->topic_id.data, known < 8 ? known : 8);
-        while (n < BATCH && (plain = end - p >= PLAIN_MARGIN && split_plain(p, end, &f))) {
-            if (f.topic_n != known || !same_text(f.topic, word, r->topic_id.data, known)) {
-                if (n) break;
-                double score;
-                if (!(plain = !parse_score(f.score, f.score_n, &score))) break;
-                if (open_topic(r, f.topic, f.topic_n)) return NULL;
-                known = r->topic_id.size;
-                word = load_bytes(r->topic_id.data, known < 8 ? known : 8);
-            }
-            Listed *l = listed + n;
-            if (!plain_score(f.score, f.score_n, &l->score) && parse_score(f.score, f.score_n, &l->score)) {
-                plain = 0;
-                break;
-            }
-            l->doc = f.doc;
-            l->n = f.doc_n;
-            l->hash = plain_hash(f.doc, f.doc_n);
-            r->last_tag = f.tag;
-            p = f.newline + 1;
-            n++;
-        }
-        r->line += (int64_t)n;
-        r->lines += (int64_t)n;
-        if (r->topic < 0) r->outside_lines += (int64_t)n;
-        else if (n && add_listed(r, listed, n)) return NULL;
-    }
-    return p;
+    return r->narrow || !wide_lines() ? scan_plain_narrow(r, p, end) : scan_plain_wide(r, p, end);
 }
 #else
 static const char *scan_plain(RunScanner *r, const char *p, const char *end) { (void)r; (void)end; return p; }

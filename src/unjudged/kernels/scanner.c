@@ -142,6 +142,12 @@ static PyObject *outside_names(const RunScanner *r)
 
 static PyObject *scanner_steps(RunScanner *r, PyObject *Py_UNUSED(none)) { return PyLong_FromUnsignedLongLong(r->steps); }
 
+static PyObject *scanner_narrow(RunScanner *r, PyObject *Py_UNUSED(none))
+{
+    r->narrow = 1;
+    Py_RETURN_NONE;
+}
+
 static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 {
     if (r->busy || r->failed) {
@@ -269,6 +275,8 @@ static PyMethodDef scanner_methods[] = {
      "add_run(topics, topic_ends, starts, docs, doc_ends, scores): a run as pack_run packs it. False: a topic is there twice."},
     {"steps", (PyCFunction)scanner_steps, METH_NOARGS,
      "How many places of its tables were taken by other documents or topics when one was looked up: tests watch it."},
+    {"narrow", (PyCFunction)scanner_narrow, METH_NOARGS,
+     "Read lines as a processor without AVX2 does: for tests."},
     {"finish", (PyCFunction)scanner_finish, METH_NOARGS, "The hits of each topic and what was noticed, as a dict."},
     {NULL, NULL, 0, NULL}};
 

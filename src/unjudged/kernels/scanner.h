@@ -22,7 +22,7 @@ typedef struct { double score; uint32_t entry; } Key;
 typedef struct {
     PyObject_HEAD
     Index *index;
-    int ties, lenient, gather, keep_docs, tie_groups;
+    int ties, lenient, gather, keep_docs, tie_groups, narrow;
     int64_t truncate;
     /* the topic being read */
     int64_t topic;               /* -1: outside the judgments; -2: none yet */

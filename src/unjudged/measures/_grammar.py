@@ -12,6 +12,7 @@ from unjudged.errors import MeasureError, nearest
 from unjudged.measures import sets, trec_names
 from unjudged.measures._measure import ALIASES, REGISTRY, Measure
 from unjudged.measures.paper_names import from_paper
+from unjudged.measures.token_budgets import in_tokens
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
@@ -68,6 +69,11 @@ def parse(text: str) -> list[Measure]:
     if parts := [name for name in sets.NAMED if name.startswith(f"{text}-")]:
         told = ", ".join(f"{name} ({len(sets.NAMED[name])} measures)" for name in parts)
         raise MeasureError(f"{text} has {len(parts)} sets of measures, take one or several: {told}")
+    if (cut := in_tokens(text)) is not None:
+        raise MeasureError(
+            f"{text}: lists are cut at tokens when they are read: load them with tokens={cut[1]} and the "
+            f"lengths of the chunks, then ask for {cut[0]}"
+        )
     raise MeasureError(f"unknown measure {text!r}{_hint(text)}{SHOWS_ALL}")
 
 
@@ -84,7 +90,10 @@ def _hint(text: str) -> str:
         return f" (after @ comes a number, as in {name}@10)"
     if at and name in trec_names.NAMES and (theirs := trec_names.parse(name)) and (ours := theirs[0].measure):
         return f" (did you mean {ours.name}@{cut}?)"
-    return nearest(re.split(r"[('’′@.]", text)[0], [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED])
+    found = nearest(re.split(r"[('’′@.]", text)[0], [*REGISTRY, *ALIASES, *trec_names.NAMES, *sets.NAMED])
+    whole = f"{found[len(' (did you mean ') : -2]}@{cut}"
+    with_cut = found and whole != text and re.fullmatch(r"[0-9.]+", cut) and _understood(whole)
+    return f" (did you mean {whole}?)" if with_cut else found
 
 
 OTHER_MEANING = ("accuracy",)

@@ -95,7 +95,7 @@ def Rprec(h: Hits, rel: int = 1, mult: float = 1.0) -> Cells:
     return h.sum(h.rank <= h.each(cut)) / cut
 
 
-@measure(family="precision", cite="trec_eval", aliases=("HitRate", "Hit_Rate"))
+@measure(family="precision", cite="trec_eval", aliases=("HitRate", "Hit_Rate", "Hit", "Hits"))
 def Success(h: Hits, k: int, rel: int = 1) -> Cells:
     """1 if a relevant document is among the first k, else 0.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from unjudged.collection import Collection
@@ -86,7 +85,7 @@ def facts_of(asking: Asking) -> str:
     teams = f" of {counted(len({c.teams.get(run, run) for run in c.runs}), 'team')}" if c.teams else ""
     kept = f"are {settings.unjudged}"
     if settings.unjudged == "nonrelevant":
-        kept = "count as nonrelevant in scores, are estimated in comparisons"
+        kept = "count as nonrelevant in scores and are estimated in comparisons"
     parts = (
         counted(len(c.topics), "topic"),
         f"{counted(len(c.runs), 'run')}{teams}",
@@ -141,7 +140,7 @@ def next_section(asking: Asking, answers: Sequence[Section]) -> Section:
             verdict.word,
             step.sentence,
             step.effect,
-            shlex.join(("unjudged", *step.command)) if step.command else "",
+            step.typed,
         )
         for s, verdict, step in steps_of(answers)
     ]

@@ -52,12 +52,12 @@
       const chosen = new Set(q.getAll(name));
       for (const o of $(name).options) o.selected = chosen.has(o.value);
     }
-    $("choice").open = LISTS.some((name) => q.has(name));
+    if (["unjudged", "rel", "seed", "depth", ...LISTS].some((name) => q.has(name))) $("more").open = true;
     $("run-a").value = q.get("a") || about.added[0] || about.runs[0];
     $("run-b").value = q.get("b") || about.runs.find((r) => r !== $("run-a").value);
     $("by").value = q.get("by") || "";
     const many = LISTS.flatMap((name) => q.getAll(name)).length;
-    $("chosen").textContent = many ? "(" + many + " chosen)" : "(all)";
+    $("chosen").textContent = many ? "(" + many + " chosen)" : "(all runs are shown)";
   }
 
   // Commas inside parentheses belong to a measure.
@@ -102,7 +102,7 @@
       if (before[key] && before[key] !== now.textContent) now.after(was(before[key], now.textContent));
     }
     const fold = node.querySelector("details.fold"), folded = old && old.querySelector("details.fold");
-    if (fold && folded) fold.open = folded.open;
+    if (fold) fold.open = folded ? folded.open : $("unfold").getAttribute("aria-pressed") === "true";
     if (old) old.replaceWith(node);
     else if (first) main.prepend(node);
     else {

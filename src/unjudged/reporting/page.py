@@ -238,11 +238,11 @@ def first_steps(report: Report) -> list[dict[str, Any]]:
 
 
 def fragment(section: Section, most: int = MOST_ON_LIVE_PAGE) -> str:
-    """One section's HTML, unfolded, for the local page."""
+    """One section's HTML, folded, for the local page."""
     parts: Any = templates().get_template("_section.html").module
     if section.key == "how-made":
         return printable(str(parts.how_made(section)))
-    return printable(str(parts.section(section, most, True)))
+    return printable(str(parts.section(section, most)))
 
 
 def short_fragment(report: Report) -> str:

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
 from unjudged.figures import Figure
+from unjudged.io.files import is_input
 from unjudged.measures import measures
 from unjudged.measures.elsewhere import ElsewhereMeasure
 from unjudged.options import check
@@ -20,9 +20,9 @@ from unjudged.results import Provenance, Result, Verdict
 from unjudged.studies import QUESTIONS, find, study
 from unjudged.studies.engine import leading
 from unjudged.studies.engine.case import Source, words_of
+from unjudged.studies.engine.slicing import slices_of
 from unjudged.studies.judges import nobody_else
 from unjudged.studies.questions import MEASURES, SLICES, Question
-from unjudged.studies.slices import slices_of
 from unjudged.text import listed
 from unjudged.thresholds import Thresholds
 
@@ -73,6 +73,10 @@ class Section:
         """What a reader should know, one sentence each."""
         return self.result.notes
 
+    def __repr__(self) -> str:
+        said = f" {self.verdict.word}: {self.verdict.sentence}" if self.verdict else ""
+        return f"<Section: {self.question}{said}>"
+
     def _repr_html_(self) -> str:
         """The question, its verdict and its table, for a notebook."""
         from html import escape
@@ -94,7 +98,7 @@ class Section:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON; a question that nobody was asked (no second judge) has no verdict."""
-        whole = self.result.to_dict()
+        whole = self.result.answer()
         return {
             "key": self.key,
             "question": self.question,
@@ -108,7 +112,7 @@ class Section:
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    whole = result.to_dict()
+    whole = result.answer()
     return {"columns": whole["columns"], "rows": [list(row.values()) for row in whole["rows"]]}
 
 
@@ -321,5 +325,5 @@ def files_of(second: Any) -> list[str]:
     for one in given if isinstance(given, (list, tuple)) else [given]:
         source = one.judgments.source if isinstance(one, Collection) else one
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-        found.append(path if Path(path).is_file() else "FILE")
+        found.append(path if is_input(path) else "FILE")
     return found

@@ -5,7 +5,6 @@ Colour and bold on terminals only (rich; NO_COLOR is respected); in pipes the sa
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import textwrap
@@ -88,7 +87,7 @@ def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
         do, effect = told(step)
         yield [("", f"  {place}. {do.rstrip('.')}"), ("dim", f": {effect[:1].lower()}{effect[1:]}" if effect else "")]
         if step.command:
-            yield [("", "     "), ("command", shlex.join(("unjudged", *step.command)))]
+            yield [("", "     "), ("command", step.typed)]
 
 
 WIDEST = 100

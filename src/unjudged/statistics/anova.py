@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from unjudged.statistics.distributions import f_above
 from unjudged.statistics.pairs import ZERO, exact_mean, exact_means, exact_sum, score_matrix
 
 
@@ -101,6 +102,4 @@ def _ratio(effect: float, error: float) -> float:
 
 
 def _upper_tail(f: float, df_effect: int, df_error: int) -> float:
-    from scipy.stats import f as fisher
-
-    return float(fisher.sf(f, df_effect, df_error)) if not math.isnan(f) else math.nan
+    return float(f_above(f, df_effect, df_error)) if not math.isnan(f) else math.nan

@@ -8,20 +8,42 @@ package ircor.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.statistics.distributions import normal_limit, student_above
 from unjudged.statistics.pairs import ZERO, exact_mean, exact_sum
+
+
+@lru_cache(maxsize=4)  # resampling asks for the same number of runs thousands of times
+def _pairs_of(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every pair i < j."""
+    i, j = np.triu_indices(size, 1)
+    i.flags.writeable = j.flags.writeable = False
+    return i, j
+
+
+@lru_cache(maxsize=4)
+def _below_diagonal(size: int) -> NDArray[np.bool_]:
+    """True where the column is smaller than the row."""
+    below = np.tri(size, k=-1, dtype=np.bool_)
+    below.flags.writeable = False
+    return below
 
 
 def _pair_signs(values: ArrayLike) -> NDArray[np.int8]:
     """Sign of the difference of every pair i < j: 1, 0 (tied) or -1."""
     x = np.asarray(values, dtype=np.float64)
-    i, j = np.triu_indices(len(x), 1)
-    difference = x[i] - x[j]
-    return np.where(np.abs(difference) < ZERO, 0, np.sign(difference)).astype(np.int8)
+    i, j = _pairs_of(len(x))
+    return _sign(x[i] - x[j])
+
+
+def _sign(difference: NDArray[np.float64]) -> NDArray[np.int8]:
+    """1, 0 (a tie) or -1."""
+    return (difference >= ZERO).view(np.int8) - (difference <= -ZERO).view(np.int8)
 
 
 def two_lists(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -97,9 +119,7 @@ def tau_deviation(runs: int) -> float:
 
 def critical_tau(runs: int, alpha: float = 0.05) -> float:
     """The tau from which on two rankings of this many runs are significantly correlated (two-sided, normal)."""
-    from scipy.stats import norm
-
-    return float(norm.isf(alpha / 2)) * tau_deviation(runs)
+    return float(normal_limit(alpha / 2)) * tau_deviation(runs)
 
 
 def _inversions(runs: int) -> NDArray[np.float64]:
@@ -128,14 +148,12 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
 def correlation_p_value(correlation: float, runs: int) -> float:
     """Two-sided p value of a Pearson or Spearman correlation by Student's t with runs - 2 degrees of freedom."""
-    from scipy.stats import t as student
-
     if math.isnan(correlation) or runs < 3:
         return math.nan
     if abs(correlation) >= 1:
         return 0.0
     statistic = correlation * math.sqrt((runs - 2) / ((1 - correlation) * (1 + correlation)))
-    return float(2 * student.sf(abs(statistic), runs - 2))
+    return float(2 * student_above(abs(statistic), runs - 2))
 
 
 def _mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,8 +166,7 @@ def _mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _better(values: ArrayLike) -> NDArray[np.int8]:
     """Entry (i, j): 1 where j is better than i, -1 where worse, 0 where tied."""
     x = np.asarray(values, dtype=np.float64)
-    difference = x[None, :] - x[:, None]
-    return np.where(np.abs(difference) < ZERO, 0, np.sign(difference)).astype(np.int8)
+    return _sign(x[None, :] - x[:, None])
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -159,7 +176,7 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float:
     above_in_reference = _better(reference) > 0
     x = np.asarray(estimate, dtype=np.float64)
     order = np.argsort(-x, kind="stable")
-    concordant = np.tril(above_in_reference[np.ix_(order, order)], -1).sum(axis=1)[1:]
+    concordant = (above_in_reference[np.ix_(order, order)] & _below_diagonal(x.size)).sum(axis=1)[1:]
     places = np.arange(1, x.size)
     return float(2 * (concordant / places).sum() / (x.size - 1) - 1)
 

@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.statistics.distributions import student_limit
 from unjudged.statistics.paired import t_interval
 from unjudged.statistics.pairs import ZERO, Floats, Integers, check_alpha, chosen_pairs, score_matrix, wins_ties_losses
 
@@ -31,15 +32,13 @@ def mean_interval(scores: ArrayLike, alpha: float = 0.05, bounded: bool = True) 
     that end as counting them allows. `bounded=False` is plain Student's t, which is also taken where a score lies
     outside 0 to 1.
     """
-    from scipy.stats import t as student
-
     check_alpha(alpha)
     matrix = score_matrix(scores)
     mean, topics = matrix.mean(axis=0), len(matrix)
     if topics == 1:
         return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     squares = ((matrix - mean) ** 2).sum(axis=0)
-    wide = float(student.isf(alpha / 2, topics - 1)) / math.sqrt(topics)
+    wide = float(student_limit(alpha / 2, topics - 1)) / math.sqrt(topics)
     if not bounded or matrix.min(initial=0.0) < -ZERO or matrix.max(initial=0.0) > 1 + ZERO:
         half = wide * np.sqrt(squares / (topics - 1))
         return mean - half, mean + half

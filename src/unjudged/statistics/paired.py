@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged import kernels
+from unjudged.statistics.distributions import student_above, student_limit
 from unjudged.statistics.draws import every_sign_flip, sign_flips
 from unjudged.statistics.pairs import (
     ZERO,
@@ -81,15 +82,13 @@ def spread(
 
 def t_test(scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None) -> Tested:
     """Paired t test, two-sided."""
-    from scipy.stats import t as student
-
     matrix = score_matrix(scores, runs=2)
     first, second = chosen_pairs(pairs, matrix.shape[1])
     difference = mean_differences(matrix, (first, second))
     deviation, same, constant = spread(matrix, (first, second))
     statistic = t_statistics(difference, deviation, len(matrix), same, constant)
     with np.errstate(invalid="ignore"):
-        p = 2 * student.sf(np.abs(statistic), max(len(matrix) - 1, 1))
+        p = 2 * student_above(np.abs(statistic), max(len(matrix) - 1, 1))
     p = np.where(same, 1.0, np.where(constant, 0.0, p))
     return Tested(first, second, difference, statistic, p, constant)
 
@@ -107,13 +106,11 @@ def t_interval(
     scores: ArrayLike, pairs: tuple[ArrayLike, ArrayLike] | None = None, alpha: float = 0.05
 ) -> tuple[Floats, Floats]:
     """Lower and upper end of the 1 - alpha confidence interval of each pair's mean difference; NaN for one topic."""
-    from scipy.stats import t as student
-
     check_alpha(alpha)
     matrix = score_matrix(scores, runs=2)
     difference = mean_differences(matrix, pairs)
     deviation, _, _ = spread(matrix, pairs)
-    half = student.isf(alpha / 2, max(len(matrix) - 1, 1)) * deviation / math.sqrt(len(matrix))
+    half = student_limit(alpha / 2, max(len(matrix) - 1, 1)) * deviation / math.sqrt(len(matrix))
     return difference - half, difference + half
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.statistics.anova import Anova, two_way
+from unjudged.statistics.distributions import chi_squared_quantile, f_quantile
 from unjudged.statistics.pairs import ZERO, Floats, mean_scores, score_matrix
 
 
@@ -140,12 +141,9 @@ def _topics_for(reliability: float, signal: float, noise: float) -> float:
 
 
 def _quantile(side: float, df_effect: float, df_error: float) -> float:
-    from scipy.stats import chi2
-    from scipy.stats import f as fisher
-
     if math.isinf(df_error):
-        return float(chi2.ppf(side, df_effect)) / df_effect
-    return float(fisher.ppf(side, df_effect, df_error))
+        return float(chi_squared_quantile(side, df_effect)) / df_effect
+    return float(f_quantile(side, df_effect, df_error))
 
 
 def _erho2_bound(found: Anova, topics: int, side: float) -> float:

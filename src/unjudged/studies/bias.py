@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import trim_mean
 
 from unjudged.collection import Floats, Pool
 from unjudged.collection.membership import membership
@@ -394,9 +393,9 @@ def _average(losses: Floats, limit: Threshold, seed: int) -> tuple[float, float,
     teams, completions = losses.shape
     rng = np.random.default_rng([seed, 2])
     drawn = losses[rng.integers(teams, size=(RESAMPLED, teams)), rng.integers(completions, size=RESAMPLED)[:, None]]
-    spread = trim_mean(drawn, limit["trimmed"], axis=1)
+    spread = trimmed_mean(drawn, limit["trimmed"])
     low, high = np.quantile(spread, [limit["tail"], 1 - limit["tail"]])
-    return float(trim_mean(losses.mean(axis=1), limit["trimmed"])), float(low), float(high)
+    return float(trimmed_mean(losses.mean(axis=1), limit["trimmed"])), float(low), float(high)
 
 
 def _changes(loss: float) -> str:
@@ -558,3 +557,11 @@ def error_bars(result: Result) -> Figure:
     ]
     said = f"Significant pairs missed and invented on average, {told}."
     return marks.chart(rows, said, bars, height={"step": 14}, transform=folded)
+
+
+def trimmed_mean(values: Floats, share: float) -> Floats:
+    """The mean along the last axis without this share of the values at either end."""
+    many = values.shape[-1]
+    cut = int(share * many)
+    chosen = np.partition(values, (cut, many - cut - 1), axis=-1)[..., cut : many - cut]
+    return np.asarray(chosen.mean(axis=-1), np.float64)

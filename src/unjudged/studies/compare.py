@@ -22,7 +22,7 @@ from unjudged.studies import layouts
 from unjudged.studies.engine import Answer, Case, Chart, Runs, Table, leading, register
 from unjudged.studies.engine.compared import Compared, compare_pairs, next_step, note_holes, scored
 from unjudged.studies.engine.groups import Holes, PairScoring, PairTesting
-from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, HOLES, SAME, WORSE, Flags, rule_of
+from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, HOLES, SAME, WORSE, Flags, Outcome, rule_of
 from unjudged.studies.engine.significance import FAMILY_WISE
 from unjudged.text import counted, percent, signed
 
@@ -332,7 +332,7 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
     said = found.outcomes[lead]
     total, decided = len(said), sum(outcome.decided for outcome in said)
     holes = sum(outcome.why == HOLES for outcome in said)
-    hang = [f"{holes:,} {'hangs' if holes == 1 else 'hang'} on unjudged documents"] if holes else []
+    hang = [f"{'it hangs' if total == 1 else counted(holes, 'hangs', 'hang')} on unjudged documents"] if holes else []
     name = found.scores.names[lead]
     if baseline is None:
         are = f"{counted(total, 'pair')} {'is' if total == 1 else 'are'}"
@@ -341,12 +341,7 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
         need = [f"{topics:,} {'needs' if topics == 1 else 'need'} more topics"] if topics else []
         sentence = "; ".join(filter(None, [sentence, ", ".join(need + hang)]))
     else:
-        many = {word: sum(outcome.word == word for outcome in said) for word in (BETTER, WORSE, SAME)}
-        same = f", {many[SAME]} the same" if many[SAME] else ""
-        sentence = (
-            f"by {name} {counted(many[BETTER], 'run')} {'is' if many[BETTER] == 1 else 'are'} better than {baseline}, "
-            f"{many[WORSE]} worse{same}, {total - decided} cannot be told apart from it"
-        )
+        sentence = f"by {name} {_against(baseline, found.scores.runs, said)}"
         sentence = "; ".join([sentence, *hang])
     return limit.verdict(
         sentence,
@@ -358,6 +353,23 @@ def _verdict(case: Case, found: Compared, baseline: str | None) -> Verdict:
         decided_by=found.hanging_on_holes(lead),
         next=next_step(case, found, lead),
     )
+
+
+def _against(baseline: str, runs: Sequence[str], said: Sequence[Outcome]) -> str:
+    """How the runs stand to the baseline: one by its name, several by how many."""
+    if len(said) == 1:
+        other = next(run for run in runs if run != baseline)
+        told = {BETTER: "is better than", WORSE: "is worse than", SAME: "is the same as"}
+        return f"{other} {told.get(said[0].word, 'cannot be told apart from')} {baseline}"
+    better, worse, same = (sum(outcome.word == word for outcome in said) for word in (BETTER, WORSE, SAME))
+    parts = [
+        f"{counted(better, 'run') if better else 'no run'} {'are' if better > 1 else 'is'} better than {baseline}",
+        f"{worse or 'none'} worse",
+    ]
+    parts += [f"{same} the same"] if same else []
+    if open_ := len(said) - better - worse - same:
+        parts += [f"{open_} cannot be told apart from it"]
+    return ", ".join(parts)
 
 
 # -- charts

@@ -11,6 +11,7 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Pool, Rankings
 from unjudged.collection.membership import Membership, membership
 from unjudged.holes.estimates import Limits, estimates
+from unjudged.holes.lists import keeping
 from unjudged.holes.reading import why_not
 from unjudged.measures import Measure
 from unjudged.measures.bounds import BOUNDED
@@ -42,7 +43,7 @@ class LeftOutEstimates:
 def estimated_without(shared: LeftOutEstimates, group: str) -> Arrays:
     """One work unit: the runs of a group estimated without what only they brought in, runs x measures."""
     members = [run for run, own in zip(shared.inside.runs, shared.groups, strict=True) if own == group]
-    kept = shared.collection.keeping(~shared.inside.unique(members), f"without {group}")
+    kept = keeping(shared.collection, ~shared.inside.unique(members), f"without {group}")
     at = [kept.runs.index(run) for run in members]
     found = estimates(kept, shared.measures, shared.limits)
     return {"estimate": np.stack([one.estimate[at] for one in found], axis=1)}
@@ -80,7 +81,7 @@ def estimated_scores(case: Case, collection: Collection, runs: Sequence[str], me
     """The runs estimated with the judgments as they are."""
     limits = Limits.of(case.limits["score-range"])
     shared = (collection, collection.rankings, tuple(measures), limits)
-    (found,) = case.run(estimated, shared, [0], f"{counted(len(runs), 'run')} estimated")
+    (found,) = case.run(estimated, shared, [case.at_once], f"{counted(len(runs), 'run')} estimated")
     at = [collection.runs.index(run) for run in runs]
     names = ("score", "estimate", "low", "high", "lowest", "highest")
     told = np.array(found["cannot"] == "")[:, at].T

@@ -27,6 +27,7 @@ from unjudged.judges.scores import judged_from, score_matrices
 from unjudged.measures import Measure, measures_for
 from unjudged.options import check
 from unjudged.results import Result, Row, Shown
+from unjudged.statistics.distributions import normal_limit
 from unjudged.statistics.intervals import mean_interval
 from unjudged.statistics.multiple import holm
 from unjudged.statistics.pairs import ZERO, Pairs, all_pairs, pairs_with
@@ -601,8 +602,6 @@ def _sampled_row(
     many: int,
     pool: int,
 ) -> Row:
-    from scipy.stats import norm
-
     head = (*pair, str(measure), goal)
     tail = (None, many, pool, None, None, None, None, None)
     if why or found is None:
@@ -625,7 +624,7 @@ def _sampled_row(
         )
     topics = len(estimate)
     if goal == "topics":
-        normal = float(norm.isf(asked.alpha / 2))
+        normal = float(normal_limit(asked.alpha / 2))
         half, human_half = (normal * math.sqrt(float(v.sum())) / topics for v in (variance, human_variance))
     else:
         half, human_half = (

@@ -26,13 +26,13 @@ JUDGED, ESTIMATED, POINT, CANNOT_TELL = "judged", "estimated", "point estimate",
 NUMBERS = ("score", "estimate", "low", "high", "lowest", "highest", "share")
 
 
-def estimated(shared: tuple[Collection, Rankings, tuple[Measure, ...], Limits], unit: int) -> Arrays:
+def estimated(shared: tuple[Collection, Rankings, tuple[Measure, ...], Limits], at_once: int) -> Arrays:
     """The one work unit: measures x runs of every number, why a score cannot be told, and what is seen of the pool.
 
     The full lists say which unjudged documents there are, so that they belong to the inputs.
     """
     collection, _, wanted, limits = shared
-    found = estimates(collection, wanted, limits)
+    found = estimates(collection, wanted, limits, at_once)
     seen = found[0].seen
     return {
         **{name: np.stack([getattr(one, name) for one in found]) for name in NUMBERS},
@@ -58,7 +58,8 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
     wanted = tuple(measures_for(c, measures, rel))
     limits = Limits.of(case.limits["score-range"])
     shared = (c, c.rankings, wanted, limits)
-    (found,) = case.run(estimated, shared, [0], f"{counted(len(c.runs), 'run')} by {counted(len(wanted), 'measure')}")
+    what = f"{counted(len(c.runs), 'run')} by {counted(len(wanted), 'measure')}"
+    (found,) = case.run(estimated, shared, [case.at_once], what)
     seen, cover, teams = found["pool"].tolist()
     _tell_pool(case, bool(seen), cover, int(teams))
     rows: list[Row] = []

@@ -15,6 +15,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats
 from unjudged.errors import UsageError, nearest, one_line, one_of, some
+from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.holes.judging import next_to_judge
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
@@ -73,7 +74,9 @@ class GateTesting(Group):
         return Test("t", self.alpha)
 
 
-@register("gate", help="may a run replace the baseline? pass, fail or cannot tell", columns=COLUMNS)
+@register(
+    "gate", help="may a run replace the baseline? pass, fail or cannot tell", columns=COLUMNS, figures={"": ("gate",)}
+)
 def gate(
     case: Case,
     scoring: GateScoring,
@@ -131,6 +134,7 @@ def gate(
         rows,
         _verdict(run, checked, rule, None if hanging is None else _to_judge(case, hanging, run, baseline)),
         lambda: _table(rows),
+        figures={"gate": lambda result: gate_bars(result, run, baseline, margin)},
         settings={**scores.settings, "test": "one-sided paired t", "alpha": test.alpha}
         | {"correction": testing.adjustment, "margin": margin, "holes": holes, "run": run, "baseline": baseline}
         | {"unjudged": scoring.unjudged},
@@ -403,6 +407,72 @@ def lost_most(
     return Result(LOST, rows, gated.provenance, layout, caption=f"Topics that lost most by {measure}.")
 
 
+def with_slices(whole: Result, inside: Result, topics: int) -> Result:
+    """The gate over all topics (rows without a slice), then within slices: one that fails makes the whole fail.
+
+    A slice that cannot tell changes nothing: slices are smaller, and few of them can rule out a small loss.
+    """
+    assert whole.verdict is not None
+    at = {name: i for i, name in enumerate(inside.columns)}
+    within = list(inside.rows())
+    rows = [(None, topics, *row) for row in whole.rows()] + within
+    failed = dict.fromkeys(row[at["slice"]] for row in within if row[at["verdict"]] == FAIL)
+    run, verdict = whole.provenance.settings["run"], whole.verdict
+    if failed:
+        sentence = f"{run} fails in {listed(list(failed))}; over all topics: {verdict.sentence}"
+        verdict = Verdict(WORDS[FAIL], sentence, limit=verdict.limit, decided_by=tuple(failed))
+    else:
+        verdict = replace(verdict, sentence=f"{verdict.sentence}; no slice fails")
+
+    def layout() -> Table:
+        said = [row for row in rows if row[at["verdict"]] is not None]
+        columns, table = _table([row[2:] for row in said])
+        marked = iter(table)
+        shown: list[Row] = []
+        for row in rows:
+            label = "all topics" if row[0] is None else row[0]
+            cells = ("",) * (len(columns) - 1) + (row[at["why"]],) if row not in said else next(marked)
+            shown.append((label, row[1], *cells))
+        return ("slice", "topics", *columns), shown
+
+    settings = {**whole.provenance.settings, "slices": inside.provenance.settings["slices"]}
+    return Result(
+        inside.columns,
+        lambda: rows,
+        replace(whole.provenance, settings=settings, inputs=inside.provenance.inputs),
+        layout,
+        {},
+        verdict,
+        tuple(dict.fromkeys((*whole.notes, *inside.notes))),
+        whole.caption,
+    )
+
+
+def gate_bars(result: Result, run: str, baseline: str, margin: float) -> Figure:
+    """One row per measure: the likely differences, the difference at hand, and the margin a loss must not reach."""
+    rows = [
+        {**row, "middle": row["difference"] if row["estimate"] is None else row["estimate"]} for row in records(result)
+    ]
+    numbers = ((column, "+.4f") for column in ("difference", "estimate", "low", "high"))
+    tips = marks.tips("measure", "verdict", *numbers, "why")
+    common = {"y": marks.names("measure", distinct(rows, "measure")), "tooltip": tips}
+    dot = {"size": 55, "color": theme.BLUE, "stroke": "white", "strokeWidth": 1, "opacity": 1}
+    title = f"{run} minus {baseline}"
+    return marks.chart(
+        rows,
+        f"{run} against {baseline}: {answer(result)}. Bars hold the likely differences (unjudged documents estimated); "
+        f"the dashed line is the margin, a loss of {margin:g}.",
+        marks.rule_at("x", 0.0),
+        marks.rule_at("x", -margin, (4, 3)),
+        marks.layer(
+            "bar", {"height": 9, "color": theme.SKY}, x=marks.field("low", title=title), x2={"field": "high"}, **common
+        ),
+        marks.layer("point", dot, x=marks.field("middle", title=title), **common),
+        width=480,
+        height={"step": 30},
+    )
+
+
 def answer(result: Result) -> str:
     """pass, fail or cannot tell: what the gate says as a whole."""
     assert result.verdict is not None
@@ -410,15 +480,18 @@ def answer(result: Result) -> str:
 
 
 def junit(result: Result, doubt_fails: bool = True) -> str:
-    """What the gate found as JUnit XML, one test case per measure."""
+    """What the gate found as JUnit XML, one test case per measure; that a slice cannot tell is no failure."""
     at = {name: i for i, name in enumerate(result.columns)}
     settings = result.provenance.settings
     cases, failures, skipped = [], 0, 0
     for row in result.rows():
         verdict, why = row[at["verdict"]], one_line(row[at["why"]])
-        name = quoteattr(one_line(f"{row[at['measure']]} of {settings['run']} against {settings['baseline']}"))
+        where = "" if "slice" not in at or row[at["slice"]] is None else f" in {row[at['slice']]}"
+        if verdict is None:  # a slice that is too small to say
+            continue
+        name = quoteattr(one_line(f"{row[at['measure']]} of {settings['run']} against {settings['baseline']}{where}"))
         inside = ""
-        if verdict == FAIL or (verdict == DOUBT and doubt_fails):
+        if verdict == FAIL or (verdict == DOUBT and doubt_fails and not where):
             failures += 1
             inside = f"<failure type={quoteattr(verdict)} message={quoteattr(why)}/>"
         elif verdict == DOUBT:

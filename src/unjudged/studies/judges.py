@@ -12,23 +12,22 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.changes.rejudge import judgments_of
+from unjudged.changes.rejudge import each_judge, judgments_of
 from unjudged.collection import Collection, Judgments
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Records, marks, theme
-from unjudged.io.files import called
+from unjudged.io.files import called, is_input
 from unjudged.io.lines_of import lines_of
 from unjudged.io.teams import read_teams
 from unjudged.judges.agreement import is_qrels, names_of
 from unjudged.judges.decisions import Changes, decisions, yardstick
 from unjudged.judges.families import blocks_of, favour
-from unjudged.judges.labels import GRADED, STATISTICS, SamePairs, label_agreement, on_scale, same_pairs
+from unjudged.judges.labels import GRADED, STATISTICS, SamePairs, label_agreement, mean_confidence, on_scale, same_pairs
 from unjudged.judges.order import FIGURES, order_agreement
 from unjudged.judges.scores import judged_from, judged_share, score_matrices, under_both
 from unjudged.measures import Measure
@@ -57,7 +56,7 @@ COLUMNS = (
 )
 LABELS = (
     *("judge", "pairs", "coverage", *STATISTICS[:6], "leniency", "low", "high", "agreement_binary"),
-    *("grade_difference", "human_only", "judge_only", "rel", "judge_rel"),
+    *("grade_difference", "human_only", "judge_only", "rel", "judge_rel", "confidence_same", "confidence_differs"),
     *(f"{statistic}_{end}" for statistic in STATISTICS for end in ("low", "high")),
 )
 """And the coverage of every grade. `low` and `high` are those of kappa_binary, which any two scales have."""
@@ -214,7 +213,7 @@ def judges(
     check("resamples", resamples)
     check("seed", seed)
     show = _table_asked(labels=labels, confusion=confusion, bias=bias, families_table=families_table)
-    others = other_judges(second)
+    others = other_judges(second, case.collection.judgments.source)
     scales = _of_judges("--judge-scale", judge_scale, others, "the highest grade")
     if not case.collection.runs:
         return _labels_alone(case, scoring, others, scales, judge_rel, show, resamples, seed)
@@ -298,12 +297,22 @@ def _on_both(
     """What the human and each judge have both judged, and the smallest relevant grade of the judges: as given, and in
     use. Notes tell coverage by grade, scales that differ, and grades outside of them."""
     kept = {name: on_scale(other, scales.get(name)) for name, other in others.items()}
-    found = {name: _same_pairs(collection, name, other, counts, scales.get(name)) for name, other in kept.items()}
-    given = _of_judges("--judge-rel", judge_rel, found, "the smallest relevant grade")
+    found: dict[str, SamePairs] = {}
+    left_out: list[UsageError] = []
+    for name, other in kept.items():
+        try:
+            found[name] = _same_pairs(collection, name, other, counts, scales.get(name))
+        except UsageError as problem:
+            left_out.append(problem)
+    if not found:
+        raise left_out[0]
+    for why in left_out:
+        case.note(f"{why}; left out")
+    given = _of_judges("--judge-rel", judge_rel, others, "the smallest relevant grade")
     rels = {name: given.get(name, min(rel, max(pairs.other_top, 1))) for name, pairs in found.items()}
     _tell(case, found, rels, rel)
-    for name, other in others.items():
-        _tell_outside(case, name, other, found[name], scales.get(name), case.limits["another-judge"])
+    for name, pairs in found.items():
+        _tell_outside(case, name, others[name], pairs, scales.get(name), case.limits["another-judge"])
     return found, given, rels
 
 
@@ -328,8 +337,8 @@ def _labels_alone(
         audits.append(Audit(name, pairs, "", (rel, rels[name]), {"point": point, "ranges": ranges}, math.nan, {}))
     columns, rows, layout = _table(show or "labels", audits, {}, {}, (), {})
     said = "there are no runs, so nothing tells what other judges change; labels alone have no verdict"
-    qrels = collection.judgments.source if Path(collection.judgments.source).is_file() else "HUMAN"
-    files = [one.source if Path(one.source).is_file() else "OTHER" for one in others.values()]
+    qrels = collection.judgments.source if is_input(collection.judgments.source) else "HUMAN"
+    files = [one.source if is_input(one.source) else "OTHER" for one in others.values()]
     step = Step("name runs, to see what becomes of their order", ("judges", "audit", qrels, *files, "--runs", "RUN"))
     return Answer(
         columns,
@@ -348,13 +357,16 @@ def _labels_alone(
     )
 
 
-def other_judges(second: Any) -> dict[str, Judgments]:
-    """The other judges by name: a file, a dict, a data frame, a collection, several of them, or {name: one}."""
+def other_judges(second: Any, first: str = "") -> dict[str, Judgments]:
+    """The other judges by name: a file, a dict, a data frame, a collection, several of them, or {name: one}.
+
+    A file may hold several judges; `first` is the source of the one they are held against.
+    """
     if second is None or (isinstance(second, (list, tuple, dict)) and not second):
         raise UsageError("give a second judge: judgments of the same topics by somebody else (--second-judge FILE)")
     if isinstance(second, Mapping) and not is_qrels(second):
         return {str(name): judgments_of(other) for name, other in second.items()}
-    given = list(second) if isinstance(second, (list, tuple)) else [second]
+    given = each_judge(list(second) if isinstance(second, (list, tuple)) else [second], besides=first)
     names = names_of(given)
     return dict(zip(names, map(judgments_of, given), strict=True))
 
@@ -405,6 +417,10 @@ def _families(case: Case, given: Any, runs: Sequence[str]) -> dict[str, str]:
 
 def _tell(case: Case, found: Mapping[str, SamePairs], rels: Mapping[str, int], rel: int) -> None:
     """Notes: coverage by grade, which comes first; grades that do not fit; what counts as relevant."""
+    grade = case.collection.judgments.grade
+    own = np.unique(grade[grade >= 0])
+    if len(own) == 1:
+        case.note(f"these judgments give every document grade {int(own[0])}: they tell nothing apart")
     for name, pairs in found.items():
         many = f"{pairs.pairs:,} of {counted(pairs.human, 'document')} judged here"
         told = f"{name} has judged {many} (by grade here {_by_grade(pairs)})"
@@ -604,7 +620,7 @@ def _verdict(
         sentence += f"; it may favour {listed(kinds_of['suspected'])}" if kinds_of["suspected"] else ""
         sentence += f"; decided by {own.reason}" if own.word != "solid" else ""
     sentence += _other_words(worst, audits, told)
-    file = source if Path(source).is_file() else "FILE"
+    file = source if is_input(source) else "FILE"
     step = case.step(
         f"see which runs gain and lose under {worst.judge}",
         "study",
@@ -727,13 +743,19 @@ def _laid_out(rows: Sequence[Row], audits: Sequence[Audit]) -> Table:
     body: list[Row] = []
     for row, audit in zip(rows, audits, strict=True):
         r = dict(zip(COLUMNS, row, strict=True))
-        span = f"{r['top_tau_low']:.2f} to {r['top_tau_high']:.2f}"
-        cells = [r["judge"], _by_grade(audit.pairs), _grades_told(audit), r["measure"], f"{r['kappa_binary']:.2f}"]
-        cells += [f"{r['tau']:.3f}", f"{r['top_tau']:.2f}", span, r["significant_human"], r["significant_judge"]]
-        cells += [r["false_alarms"], r["misses"], percent(r["changed"]), f"{r['times_yardstick']:.1f}"]
-        cells += [r["reversals_uncorrected"], f"{r['spread']:.3f}"]
-        body.append([*(Shown(c) if isinstance(c, str) else c for c in cells), r["word"]])
+        ends = [_told(r["top_tau_low"], 2), _told(r["top_tau_high"], 2)]
+        span = " to ".join(ends) if all(ends) else ""
+        cells = [r["judge"], _by_grade(audit.pairs), _grades_told(audit), r["measure"], _told(r["kappa_binary"], 2)]
+        cells += [_told(r["tau"], 3), _told(r["top_tau"], 2), span, r["significant_human"], r["significant_judge"]]
+        cells += [r["false_alarms"], r["misses"], percent(r["changed"]), _told(r["times_yardstick"], 1)]
+        cells += [r["reversals_uncorrected"], _told(r["spread"], 3)]
+        body.append([*((Shown(c) if c else None) if isinstance(c, str) else c for c in cells), r["word"]])
     return head, body
+
+
+def _told(value: float, digits: int) -> str:
+    """A number for the screen; nothing where there is none (constant labels have no tau, no yardstick no multiple)."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else ""
 
 
 def _by_grade(pairs: SamePairs) -> str:
@@ -760,7 +782,9 @@ def _label_row(audit: Audit) -> Row:
     return (
         *(audit.judge, pairs.pairs, pairs.covered, *(found[name][0] for name in (*STATISTICS[:6], "leniency"))),
         *(*found["kappa_binary"][1:], found["agreement_binary"][0], found["grade_difference"][0]),
-        *(pairs.human - pairs.pairs, pairs.other_only, *audit.rels, *(end for v in found.values() for end in v[1:])),
+        *(pairs.human - pairs.pairs, pairs.other_only, *audit.rels),
+        *(None if math.isnan(sure) else sure for sure in mean_confidence(pairs, *audit.rels)),
+        *(end for v in found.values() for end in v[1:]),
         *pairs.shares.values(),
     )
 
@@ -769,11 +793,15 @@ def _labels_laid_out(audits: Sequence[Audit]) -> Table:
     """Judges side by side, every figure with its interval; what no two scales allow is left out."""
     known = [name for name in STATISTICS if any(audit.label(name) for audit in audits)]
     body: list[Row] = []
+    sure = any(audit.pairs.sure is not None for audit in audits)
     for audit in audits:
         figures = [audit.label(name) for name in known]
         told = [None if v is None else Shown(f"{v[0]:.2f} [{v[1]:.2f}, {v[2]:.2f}]") for v in figures]
+        if sure:
+            means = [_told(mean, 2) or "-" for mean in mean_confidence(audit.pairs, *audit.rels)]
+            told.append(Shown(", ".join(means)) if audit.pairs.sure is not None else None)
         body.append((audit.judge, _by_grade(audit.pairs), audit.pairs.pairs, Shown(_grades_told(audit)), *told))
-    names = [name.replace("_", " ") for name in known]
+    names = [name.replace("_", " ") for name in known] + ["confidence: same, differs"] * sure
     return ["judge", "judged, by grade", "documents", "relevant from", *names], body
 
 

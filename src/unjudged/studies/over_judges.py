@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unjudged.collection import Collection, Judgments
+from unjudged.collection.aligned import align
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure, distinct, marks, records, theme
-from unjudged.io.files import called, judge_name
+from unjudged.io.files import called, is_input, judge_name
 from unjudged.judges.scores import judged_from, score_matrices
 from unjudged.measures import Measure, measures_for
 from unjudged.results import Result, Row
@@ -69,18 +69,19 @@ def over_judges(
     if show not in SHOWN:
         raise UsageError(f"show can be {', '.join(SHOWN)}, not {show!r}{nearest(show, SHOWN)}")
     collection = case.collection
-    others = other_judges(second)
+    others = other_judges(second, collection.judgments.source)
     wanted = tuple(measures_for(collection, measures, rel))
     check_topic_scores(wanted)
     rels = {called(name, others): rel for name, rel in dict(judge_rel or ()).items()}
     if unknown := [name for name in rels if name not in others]:
         raise UsageError(f"--judge-rel {unknown[0]}: no judge is called so{nearest(unknown[0], others)}")
     own = collection.judgments.source
-    own = judge_name(own) if Path(own).is_file() and judge_name(own) not in others else FIRST
+    own = judge_name(own) if is_input(own) and judge_name(own) not in others else FIRST
     names = (own, *others)
     under = (collection.alone(), *(collection.judged_by(one).alone() for one in others.values()))
     asked = (wanted, *(_asked(wanted, rels.get(name), one) for name, one in others.items()))
     topics = _common_topics(case, names, under)
+    _tell_holes(case, names, under, topics)
     runs = sorted(collection.runs)
     shared = under, asked, topics, tuple(runs)
     done = case.run(under_judge, shared, list(range(len(names))), f"{counted(len(names), 'judge')}, {len(runs)} runs")
@@ -94,7 +95,8 @@ def over_judges(
     flips = [sum(_flips(ordered[:, m]).values()) for m in range(len(wanted))]
     many = len(runs) * (len(runs) - 1) // 2
     told = ", ".join(f"{flip} by {m}" for flip, m in zip(flips, wanted, strict=True))
-    case.note(f"{len(names)} judges ({listed(names, 6)}), {len(topics)} topics: of {many} pairs of runs {told} flip")
+    what = f"{counted(len(names), 'judge')} ({listed(names, 6)}), {counted(len(topics), 'topic')}"
+    case.note(f"{what}: of {counted(many, 'pair')} of runs {told} flip")
     return Answer(
         PAIRS if show == "pairs" else SCORES,
         rows,
@@ -120,6 +122,15 @@ def _common_topics(case: Case, names: Sequence[str], under: Sequence[Collection]
         if more := len(set(one.topics) - common):
             case.note(f"{counted(more, 'topic')} of {name} that not all judges have left out")
     return tuple(sorted(common))
+
+
+def _tell_holes(case: Case, names: Sequence[str], under: Sequence[Collection], topics: Sequence[str]) -> None:
+    """A note where a judge left out much of what others judged: his scores are low for that alone."""
+    aligned = align([one.judgments for one in under], topics)
+    for name, judged in zip(names, aligned.judged.T, strict=True):
+        if judged.mean() < case.limits["another-judge"]["covered"]:
+            many = f"{int(judged.sum()):,} of {counted(len(judged), 'document')} that any of the judges judged"
+            case.note(f"{name} judged only {many}; the others count as nonrelevant in its scores")
 
 
 def _score_rows(

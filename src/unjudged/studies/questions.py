@@ -97,7 +97,7 @@ QUESTIONS: Mapping[str, Question] = {
             "score-range",
             "How far could scores move?",
             "score-range",
-            "Both ends are extremes, in which all unjudged documents are as bad or as good as can be for one run.",
+            "Both ends of a bar are extremes: all unjudged documents as bad or as good as can be for one run. The dark part is likely.",
             {"measures": MEASURES},
             short="Could scores move?",
         ),

@@ -225,7 +225,8 @@ def _step(case: Case, limit: Threshold, here: int, needed: float, low: float, ta
         said, effect = "report the top group instead of the order", "more topics would help little"
         return case.step(said, "compare", flags=flags, effect=effect)
     said = f"judge about {counted(int(needed) - here, 'more topic')}, or report the top group instead of the order"
-    effect = f"about {in_order(limit.solid)} in the same order instead of {in_order(tau).partition(' ')[0]}"
+    now, then = in_order(tau).partition(" ")[0], in_order(limit.solid)
+    effect = f"about {then} in the same order instead of {now}" if now != then.partition(" ")[0] else ""
     return case.step(said, "study", "reliability", flags=flags, effect=effect)
 
 

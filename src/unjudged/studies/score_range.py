@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from unjudged.collection import Collection, Floats, Rankings
+from unjudged.collection import Collection, Rankings
 from unjudged.figures import Figure, distinct, marks, records, theme
 from unjudged.holes.estimates import Limits
 from unjudged.holes.reading import leading_for
@@ -37,9 +40,10 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
 
     For every run the mean score as it is, and the lowest and highest mean that some judgments of its unjudged documents
     could give: exact bounds (docs/bounds.md). Then what is likely: the score expected with all documents judged and its
-    90 % interval, as `unjudged estimate` gives it; empty where it cannot be told (docs/holes.md). The measure is the
-    first of those asked that looks at the top of the lists, else nDCG@10; `unjudged score --unjudged bounds` gives the
-    bounds of others.
+    90 % interval, as `unjudged estimate` gives it; empty where it cannot be told (docs/holes.md). The verdict asks
+    which runs could be first: by what is likely, and by the bounds of a run of which nothing can be told. The measure
+    is the first of those asked that looks at the top of the lists, else nDCG@10; `unjudged score --unjudged bounds`
+    gives the bounds of others.
     """
     c = case.collection
     measure = _bounded(scoring, c)
@@ -47,7 +51,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     (found,) = case.run(bounded, (c, c.rankings, measure), [0], what)
     value, low, high = found["ends"].T
     limits = Limits.of(case.limits["score-range"])
-    (likely,) = case.run(estimated, (c, c.rankings, (measure,), limits), [0], f"{what}, estimated")
+    (likely,) = case.run(estimated, (c, c.rankings, (measure,), limits), [case.at_once], f"{what}, estimated")
     order = sorted(range(len(c.runs)), key=lambda r: (-round(float(value[r]), 12), c.runs[r]))
     rows: list[Row] = [
         (
@@ -63,7 +67,7 @@ def score_range(case: Case, scoring: UsualScoring) -> Answer:
     return Answer(
         COLUMNS,
         rows,
-        _verdict(case, measure, [c.runs[r] for r in order], found["ends"][order]),
+        _verdict(case, measure, rows),
         figures={"range": lambda result: range_bars(result, str(measure))},
         caption=f"Mean {measure} as it is, the lowest and highest that the unjudged documents allow, and what is "
         "expected with all of them judged (90 % interval).",
@@ -85,31 +89,65 @@ def _bounded(scoring: UsualScoring, collection: Collection) -> Measure:
     return next(iter([*early, *deeper]), measures("nDCG@10", scoring.rel)[0])
 
 
-def _verdict(case: Case, measure: Measure, runs: list[str], ends: Floats) -> Verdict:
+@dataclass(frozen=True)
+class _Open:
+    """The runs that could be first, and how far the run that can move most would move."""
+
+    first: tuple[str, ...]
+    widest: str
+    width: float
+
+    @classmethod
+    def by(cls, runs: Sequence[str], ends: Sequence[tuple[float, float]]) -> _Open:
+        """A run could be first where its highest score reaches the lowest score of every other."""
+        low, high = np.array(ends).T
+        first = tuple(run for run, end in zip(runs, high, strict=True) if end >= low.max() - ZERO)
+        widest = int(np.argmax(np.round(high - low, 12)))
+        return cls(first, runs[widest], float(high[widest] - low[widest]))
+
+
+def _verdict(case: Case, measure: Measure, rows: Sequence[Row]) -> Verdict:
     """To how many runs is the first place open? Unknown where none scores anything: there is no first place."""
     limit = case.limits["score-range"]
-    now, low, high = ends.T
-    if not now.max() > 0:
+    by_name = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    runs, scores = [row["run"] for row in by_name], [row["value"] for row in by_name]
+    if not max(scores) > 0:
         return limit.unknown(f"by {measure} every run scores 0, so there is no first place to be lost")
-    if len(runs) > 1 and now.max() - now.min() < ZERO:
+    if len(runs) > 1 and max(scores) - min(scores) < ZERO:
         return limit.unknown(f"by {measure} all runs have the same score, so there is no first place to be lost")
-    first = tuple(run for run, end in zip(runs, high, strict=True) if end >= low.max() - ZERO)
-    widest = int(np.argmax(np.round(high - low, 12)))
-    width = float(high[widest] - low[widest])
-    others = len(first) - 1
-    opened = f"missing judgments could put {len(first)} of {counted(len(runs), 'run')} first"
-    finding = opened if others else "missing judgments cannot put another run first"
-    sentence = f"{finding} by {measure}; {runs[widest]} can move most, by {width:.3f}"
-    if 1 < len(first) < len(runs):
-        case.note(f"could be first: {listed(first, 8)}")
-    value = others / max(len(runs) - 1, 1)
+    bounds = [(row["low"], row["high"]) for row in by_name]
+    told = [row["estimate_low"] is not None for row in by_name]
+    likely = [
+        (row["estimate_low"], row["estimate_high"]) if row["estimate_low"] is not None else None for row in by_name
+    ]
+    possible = _Open.by(runs, bounds)
+    found = _Open.by(runs, [end if end is not None else bound for end, bound in zip(likely, bounds, strict=True)])
+    number, of = len(found.first), counted(len(runs), "run")
+    if number > 1:
+        finding = f"with all documents judged, {number} of {of} could be first"
+    else:
+        finding = f"missing judgments are not likely to cost {found.first[0]} the first place"
+    if possible.first == (found.first[0],):
+        finding = "missing judgments cannot put another run first"
+    extreme = ""
+    if len(possible.first) > number:
+        extreme = f", in the extreme case {len(possible.first)}"
+        extreme = extreme if number > 1 else f"{extreme} of {of} could be first"
+    width = f"{found.width:.3f}"
+    moves = f"; {found.widest} can move most, by {width}" if float(width) > 0 else ""
+    sentence = f"{finding}{extreme}, by {measure}{moves}"
+    if 1 < number < len(runs):
+        case.note(f"could be first: {listed(found.first, 8)}")
+    if not all(told):
+        case.note(f"of {counted(told.count(False), 'run')} nothing likely can be told: the bounds count")
+    value = (number - 1) / max(len(runs) - 1, 1)
     step = None
     if limit.word(value) != "solid":
         step = case.step(
             "judge the documents that decide who is first",
             "next",
             flags=["-m", leading_for(measure), "--top", "1"],
-            effect=f"narrows down the {len(first)} of {len(runs)} runs that could be first",
+            effect=f"narrows down the {number} of {len(runs)} runs that could be first",
         )
     few = limit.too_few(runs=len(runs), topics=len(case.topics))
     return limit.verdict(
@@ -119,7 +157,7 @@ def _verdict(case: Case, measure: Measure, runs: list[str], ends: Floats) -> Ver
         whole=len(runs) - 1,
         things="other runs that could be first",
         too_few=few,
-        decided_by=first,
+        decided_by=found.first,
         next=step,
     )
 

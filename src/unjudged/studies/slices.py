@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from unjudged.collection import Collection
-from unjudged.errors import UsageError, nearest
-from unjudged.io.slices import read_slices
+from unjudged.errors import UsageError
 from unjudged.results import Row, Shown, Verdict
-from unjudged.scoring import Scores
 from unjudged.statistics.intervals import mean_interval
 from unjudged.statistics.ranks import ranks as ranks_of
 from unjudged.studies import compare
@@ -22,13 +16,12 @@ from unjudged.studies import ranks as ranking
 from unjudged.studies.engine import Answer, Case, Runs, Table, matrices, register
 from unjudged.studies.engine.groups import PairTesting
 from unjudged.studies.engine.outcome import BETTER, CANNOT_TELL, WORSE
+from unjudged.studies.engine.slicing import TOO_SMALL, Slices, part_of, source_of
 from unjudged.text import counted, listed, signed
 
 COLUMNS = ("slice", "topics", *compare.COLUMNS)
 RANKS = ("slice", "topics", *ranking.COLUMNS, "why")
 MEANS = ("slice", "topics", "run", "measure", "value", "low", "high", "why")
-TOO_SMALL = "too small to say"
-"""Why nothing is said of a slice with few topics."""
 
 
 @register(
@@ -61,21 +54,17 @@ def slices(
     """
     if means and ranks:
         raise UsageError("--means and --ranks are two tables: choose one")
-    parts, notes = slices_of(case.topics, slice)
-    for note in notes:
+    found = Slices.of(case.topics, slice, case.limits)
+    parts, large = found.parts, found.large
+    for note in found.notes:
         case.note(note)
-    least = case.limits["slices"].needed["topics"]
-    large = [label for label, topics in parts.items() if len(topics) >= least]
     small = [label for label in parts if label not in large]
     level = testing.alpha / max(len(large), 1)
     within = replace(testing, alpha=level)
-    if small:
-        too = f"{counted(len(small), 'slice')} with fewer than {least} topics: {listed(small, 5)}"
-        case.note(f"{too}: {TOO_SMALL}")
     rows: list[Row] = []
     settings: dict[str, Any] = {}
     for label, topics in parts.items():
-        inside = replace(case, source=_part(case.source, topics), name=label, several=True, notes=[], told=[])
+        inside = replace(case, source=part_of(case.source, topics), name=label, several=True, notes=[], told=[])
         if means:
             rows += _mean_rows(inside, scoring, runs, label, level, label in large)
             continue
@@ -84,9 +73,9 @@ def slices(
             rows += _rank_rows(inside, scoring, runs, resampling, label, label in large)
             settings |= {"alpha": testing.alpha, "resamples": resampling.drawn}
             continue
-        found = compare.compare(inside, scoring, runs, within, baseline=baseline, margin=margin)
-        settings = {**found.settings, "alpha": testing.alpha}
-        for row in found.rows:
+        here = compare.compare(inside, scoring, runs, within, baseline=baseline, margin=margin)
+        settings = {**here.settings, "alpha": testing.alpha}
+        for row in here.rows:
             rows.append((label, len(topics), *_adjusted(row, len(large), label in large)))
     about = f"{counted(len(parts), 'slice')}; {100 * (1 - testing.alpha):g}% for all {len(large)} large enough at once."
     settings |= {"slices": {label: len(topics) for label, topics in parts.items()}, "baseline": baseline}
@@ -106,43 +95,8 @@ def slices(
         about=about,
         settings=settings,
         seed=runs.seed,
-        sources=(os.fspath(slice),) if isinstance(slice, (str, os.PathLike)) else (),
+        sources=source_of(slice),
     )
-
-
-def slices_of(topics: Sequence[str], given: Any) -> tuple[dict[str, list[str]], list[str]]:
-    """Label -> its topics here, in the order of the file; and what the reader should know of the others."""
-    if given is None:
-        raise UsageError("which topic is in which slice? give --slice FILE (slice= a file, or {topic: label})")
-    known = read_slices(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else given
-    if not isinstance(known, Mapping):
-        raise UsageError(f"slices are a file or {{topic: label}}, not {type(given).__name__}")
-    labels = {str(topic): str(label) for topic, label in known.items()}
-    here = set(topics)
-    found: dict[str, list[str]] = {}
-    for topic in topics:
-        if topic in labels:
-            found.setdefault(labels[topic], []).append(topic)
-    if not found:
-        where = f"{os.fspath(given)}: " if isinstance(given, (str, os.PathLike)) else ""
-        first = next(iter(labels), "")
-        raise UsageError(f"{where}none of its topics is scored here, as {first!r}{nearest(first, here)}")
-    left, elsewhere = sum(topic not in labels for topic in here), sum(topic not in here for topic in labels)
-    notes = [f"{counted(left, 'topic')} of {len(here)} in no slice"] if left else []
-    notes += [f"{counted(elsewhere, 'topic')} of the slices not scored here"] if elsewhere else []
-    order = dict.fromkeys(labels.values())
-    return {label: found[label] for label in order if label in found}, notes
-
-
-def _part(source: Collection | Scores, topics: Sequence[str]) -> Collection | Scores:
-    """The collection, or the scores, with these topics alone."""
-    places = [source.topics.index(topic) for topic in topics]
-    if isinstance(source, Collection):
-        return source.only(places, f"a slice of {len(places)} topics")
-    kept = np.array(places)
-    counting = np.asarray(source.counted[:, kept])
-    values = np.ascontiguousarray(source.values[:, kept])
-    return Scores(source.runs, list(topics), source.measures, values, counting, source.provenance)
 
 
 def _adjusted(row: Row, slices: int, large: bool) -> tuple[Any, ...]:

@@ -15,7 +15,10 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PATIENCE = 15.0
-"""Seconds that the head of a request may take."""
+"""Seconds that the head of a request may take, and that a connection may lie idle."""
+GRACE = 1.0
+"""Seconds between the end of patience and hanging up: a computation may have kept us from reading what had come, and
+whoever closes on unread bytes resets the connection."""
 LEAVING = 1
 """Seconds that open answers have when the program ends."""
 
@@ -23,7 +26,7 @@ LEAVING = 1
 class Connection(H11Protocol):
     """One connection; closed where the head of a request does not arrive whole in time."""
 
-    patience = PATIENCE
+    patience, grace = PATIENCE, GRACE
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -40,6 +43,10 @@ class Connection(H11Protocol):
         """The next request may follow."""
         super().on_response_complete()
         self._expect()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No other request came; what has come meanwhile is read before the connection ends."""
+        self.timeout_keep_alive_task = self.loop.call_later(self.grace, super().timeout_keep_alive_handler)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is expected any more."""
@@ -58,6 +65,9 @@ class Connection(H11Protocol):
             self._waiting = None
 
     def _hang_up(self) -> None:
+        self._waiting = self.loop.call_later(self.grace, self._cut)
+
+    def _cut(self) -> None:
         self._waiting = None
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self.transport.close()
@@ -73,6 +83,7 @@ def settings_of(app: Any, connection: type[H11Protocol] = Connection) -> uvicorn
         access_log=False,
         lifespan="off",
         server_header=False,
+        timeout_keep_alive=int(PATIENCE),
         timeout_graceful_shutdown=LEAVING,
     )
 

@@ -51,6 +51,13 @@
     act("skip", { topic: state.document.topic, document: state.document.document });
   }
 
+  function note() {
+    if (busy || !state || !state.document || $("work").hidden) return;
+    $("noted").value = state.document.note;
+    $("noting").returnValue = "";
+    $("noting").showModal();
+  }
+
   function undo() {
     if (busy || !state || !state.last) return;
     on = true;
@@ -75,6 +82,8 @@
       if (before) scrollTo(0, 0);
     }
     const last = state.last, name = last && last.kind === "label" ? "grade " + last.grade : "skipped";
+    $("note").classList.toggle("noted", Boolean(state.document.note));
+    if (what === "note") return say(state.document.note ? "Note saved." : "Note taken away.");
     say(what === "undo" ? "Taken back. Judge it again." : last ? "Last: " + name + ", document " + last.document : "");
   }
 
@@ -204,18 +213,27 @@
   // -- controls
 
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || $("keys").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || $("keys").open || $("noting").open) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
     const key = event.key;
     if (/^[0-9]$/.test(key) && Number(key) <= top) grade(Number(key));
     else if (key === "s") skip();
     else if (key === "u") undo();
+    else if (key === "n") { event.preventDefault(); note(); }
     else if (key === "o") turn();
     else if (key === "?") $("keys").showModal();
   });
   document.querySelectorAll("[data-grade]").forEach((button) => button.addEventListener("click", () => grade(Number(button.dataset.grade))));
   $("skip").addEventListener("click", skip);
   $("undo").addEventListener("click", undo);
+  $("note").addEventListener("click", note);
+  $("noting").addEventListener("close", () => {
+    if ($("noting").returnValue !== "save") return;
+    act("note", { topic: state.document.topic, document: state.document.document, text: $("noted").value });
+  });
+  $("noted").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("noting").close("save");
+  });
   $("outcome").addEventListener("click", turn);
   $("help").addEventListener("click", () => $("keys").showModal());
   $("more").addEventListener("click", () => { on = true; skipped = !state.document; act("look"); });

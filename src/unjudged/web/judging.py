@@ -1,8 +1,9 @@
 """The judging page: a query, a document, keys for grades; a label is on disk before the next document comes.
 
     /judge                    the page
-    /api/judging              POST: look, label, skip, undo; the answer is what to show next
+    /api/judging              POST: look, label, skip, note, undo; the answer is what to show next
     /api/judging/judgments    the labels as judgments, alone or with those there were
+    /api/judging/notes        what judges wrote about documents, as a table
 
 What the judge is not shown does not leave the program: runs, ranks, chances, and the direction unless it is asked for.
 """
@@ -34,6 +35,7 @@ from unjudged.holes.session import Session
 from unjudged.io.texts import Texts
 from unjudged.io.write import qrels_text
 from unjudged.reporting import page
+from unjudged.results import Provenance, Result
 from unjudged.web.exchange import as_json, read_object
 
 LONGEST = 100_000
@@ -93,6 +95,7 @@ class Desk:
             Route("/judge/{name}", self.asset),
             Route("/api/judging", self.act, methods=["POST"]),
             Route("/api/judging/judgments", self.judgments),
+            Route("/api/judging/notes", self.notes),
         ]
 
     @functools.cached_property
@@ -167,6 +170,11 @@ class Desk:
             session.label(judge, _text(given, "topic"), _text(given, "document"), given.get("grade"))  # type: ignore[arg-type]
         elif done == "skip":
             session.skip(judge, _text(given, "topic"), _text(given, "document"))
+        elif done == "note":
+            written = given.get("text")
+            if not isinstance(written, str):
+                raise UsageError("a note is a text")
+            session.note(judge, _text(given, "topic"), _text(given, "document"), written)
         elif done == "undo":
             number = given.get("number")
             session.undo(client, judge, number if isinstance(number, int) else 0)
@@ -195,7 +203,7 @@ class Desk:
             "left": progress.left,
             "points": points,
             "outcome": asdict(session.outcome()) if outcome else None,
-            "document": None if document is None else self._shown(*document),
+            "document": None if document is None else {**self._shown(*document), "note": self._note(judge, *document)},
             "last": _told(session.last_of(judge)),
         }
 
@@ -213,6 +221,20 @@ class Desk:
             "more": max(len(body) - LONGEST, 0),
         }
 
+    def _note(self, judge: str, topic: str, doc: str) -> str:
+        """What this judge wrote about a document."""
+        mine = (judge.strip(), topic, doc)
+        return next((note.text for note in self.labels.notes() if (note.judge, note.topic, note.doc) == mine), "")
+
+    async def notes(self, request: Request) -> Response:
+        """The notes as a table."""
+        text = await run_in_threadpool(self._notes)
+        return Response(
+            text,
+            media_type="text/tab-separated-values; charset=utf-8",
+            headers={"content-disposition": 'attachment; filename="notes.tsv"'},
+        )
+
     async def judgments(self, request: Request) -> Response:
         """The labels as TREC judgments; `which=all`: with those there were."""
         everything = request.query_params.get("which") == "all"
@@ -223,6 +245,16 @@ class Desk:
             media_type="text/plain; charset=utf-8",
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
+
+    def _notes(self) -> bytes:
+        from unjudged import __version__
+
+        rows = [(note.topic, note.doc, note.judge, note.time, note.text) for note in self.labels.notes()]
+        if not rows:
+            raise UsageError("there are no notes yet")
+        provenance = Provenance(__version__, "unjudged judge", (self.setup.labels,), {})
+        columns = ("topic", "document", "judge", "time", "note")
+        return as_utf8(Result(columns, lambda: rows, provenance).render("tsv")).encode()
 
     def _judgments(self, everything: bool) -> bytes:
         rows = self.labels.rows()

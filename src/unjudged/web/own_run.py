@@ -71,7 +71,9 @@ def _pair(row: dict[str, Any], run: str, other: str, as_: str) -> dict[str, Any]
     word, sign = str(row["outcome"]), 1.0
     if row["run_a"] != run:
         word, sign = TURNED.get(word, word), -1.0
-    low, high = sorted((sign * row["low"], sign * row["high"]))
+    likely = row["difference"] if row.get("estimate") is None else row["estimate"]
+    half = (row["high"] - row["low"]) / 2
+    take = f", give or take {half:.2f}" if half == half else ""
     why = f"; {WHY.get(row['why'], row['why'])}" if row["why"] else ""
-    said = f"{signed(sign * row['difference'])} ({signed(low)} to {signed(high)}){why}."
+    said = f"{signed(sign * likely, 2)} in {row['measure']}{take}{why}."
     return {"other": other, "as": as_, "word": word, "sentence": said}

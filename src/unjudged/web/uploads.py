@@ -6,7 +6,8 @@ import itertools
 import re
 import tempfile
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from unjudged.collection import Collection
@@ -81,12 +82,19 @@ class Uploads:
                 if run in self.collection.runs:
                     raise UsageError(f"there is a run {run!r} already")
                 runs = {**self.runs, run: path}
-                self.collection, self.runs = self.base.adding(runs), runs
+                self.collection, self.runs = self._with(runs), runs
         except BaseException as problem:
             path.unlink(missing_ok=True)
             if isinstance(problem, UnjudgedError):
                 raise UsageError(str(problem).replace(str(path), run)) from None
             raise
+
+    def _with(self, runs: Mapping[str, Path]) -> Collection:
+        """The collection with these runs; where runs have teams, each of these is a team of its own."""
+        made = self.base.adding(dict(runs))
+        if not made.teams:
+            return made
+        return replace(made, teams={**made.teams, **{run: f"{run} (added)" for run in runs if run not in made.teams}})
 
     def remove(self, run: str) -> None:
         """Take an added run away again."""
@@ -95,7 +103,7 @@ class Uploads:
                 raise UsageError(f"no run {run!r} was added")
             runs = {name: path for name, path in self.runs.items() if name != run}
             gone = self.runs[run]
-            self.collection, self.runs = self.base.adding(dict(runs)) if runs else self.base, runs
+            self.collection, self.runs = self._with(runs) if runs else self.base, runs
         gone.unlink(missing_ok=True)
 
 

@@ -70,7 +70,7 @@ def check_run(path: str, judged: Judged) -> RunCheck:
 def _look_at(look: RunCheck, table: RunTable, judged: Judged) -> None:
     assert table.docs is not None and table.doc_offsets is not None and table.doc_scores is not None
     lists: dict[bytes, SeenList] = {}
-    hits, sample = 0, list[bytes]()
+    hits, sample, endless = 0, list[bytes](), list[bytes]()
     for number, topic in enumerate(judged):
         first, last = int(table.doc_offsets[number]), int(table.doc_offsets[number + 1])
         docs = [table.docs.raw(i) for i in range(first, last)]
@@ -78,12 +78,15 @@ def _look_at(look: RunCheck, table: RunTable, judged: Judged) -> None:
         sample += docs[:SAMPLE]
         if docs:
             digest = hashlib.blake2b(b"\n".join(docs), digest_size=16).digest()
-            lists[topic] = table.doc_scores[first:last].tolist(), digest
-    lists |= {to_bytes(topic): ([], b"") for topic in table.outside_names}
+            scores = table.doc_scores[first:last]
+            lists[topic] = SeenList.of(scores.tolist(), digest)
+            if not np.isfinite(scores).all():
+                endless.append(topic)
+    lists |= {to_bytes(topic): SeenList.of([], b"") for topic in table.outside_names}
     look.seen(lists, "", hits, sample)
     if table.repeats is not None:
         at = int(table.repeats[0, 0])
         look.tally.note("UJ102", None, len(table.repeats), f"topic {shown(list(judged)[at])}")
     look.tally.found = {code: (None, count, said) for code, (_, count, said) in look.tally.found.items()}
-    if endless := [topic for topic, (scores, _) in lists.items() if scores and not np.isfinite(scores).all()]:
+    if endless:
         look.tally.note("UJ116", None, len(endless), f"{many(len(endless), 'topic')}, {example(endless)}")

@@ -7,6 +7,7 @@ other files are still looked at. Lines are read as trec.py reads them, by the sa
 from __future__ import annotations
 
 import hashlib
+import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -50,8 +51,28 @@ class Judged(dict[bytes, dict[bytes, int]]):
 Shape = tuple[int, bool, bool]
 """How many fields a line has, is the rank a whole number, is the tag a number?"""
 
-SeenList = tuple[list[float], bytes]
-"""A list that was read before: its scores, falling, and a digest of its documents in order."""
+
+class SeenList(NamedTuple):
+    """What a list that was read before shows: its length, how many of its documents have a score that others have
+    (from which place on, and across ranks 10 and 11), whether all have one score; equal digests for equal lists."""
+
+    length: int
+    tied: int = 0
+    first_tied: int = 0
+    at_ten: bool = False
+    one_score: bool = False
+    digest: bytes = b""
+
+    @classmethod
+    def of(cls, scores: list[float], digest: bytes) -> SeenList:
+        """From scores in the order of the list."""
+        if not scores:
+            return cls(0)
+        counts = Counter(scores) if len(set(scores)) < len(scores) else Counter()
+        tied = sum(n for n in counts.values() if n > 1)
+        place = next((i for i, s in enumerate(scores, 1) if counts[s] > 1), 0) if tied else 0
+        at_ten = len(scores) > 10 and scores[9] == scores[10]
+        return cls(len(scores), tied, place, at_ten, scores[0] == scores[-1], digest)
 
 
 # -- judgments
@@ -266,6 +287,7 @@ class RunCheck:
         self.tags: dict[bytes, int] = {}
         self.lines = self.tied = self.tied_line = self.tied_at_ten = 0
         self.any_tied = False
+        self.tie_reach = 0.0
         self.hits = self.retrieved = 0
         self.cut: Counter[int] = Counter()
         self.whole: Counter[int] = Counter()
@@ -296,13 +318,14 @@ class RunCheck:
         `hits`: judged documents among them. `sample`: some of its documents.
         """
         self.began = dict.fromkeys(lists, 1)
-        self.length = {topic: len(scores) for topic, (scores, _) in lists.items()}
-        self.orders = {topic: digest for topic, (_, digest) in lists.items()}
+        self.length = {topic: told.length for topic, told in lists.items()}
+        self.orders = {topic: told.digest for topic, told in lists.items()}
         self.tags, self.lines = {to_bytes(tag or self.name): 1}, sum(self.length.values())
         self.hits, self.retrieved, self.whole[0], self.sample = hits, self.lines, 1, sample
-        for topic, (scores, _) in lists.items():
-            if scores:
-                self._look_at_scores(topic, scores, array("q", range(1, len(scores) + 1)), scores)
+        self.tie_reach = math.inf  # not known without the judgments' grades
+        for topic, told in lists.items():
+            if told.length:
+                self._note_scores(topic, 1, told.length, told.tied, told.first_tied, told.at_ten, told.one_score)
         if self.lines:
             self._summarise()
         return self
@@ -342,6 +365,8 @@ class RunCheck:
                     block.add(fields[:6], number, score)
         if topic is not None:
             self._close(topic, block)
+        if number != self.lines:  # a line is no rank where lines are blank, comments or no run lines
+            self.tie_reach = math.inf
 
     def _usable(self, number: int, line: bytes, fields: list[bytes]) -> float | None:
         """The score of a line; None where it is none of the run's, which is noted unless it says nothing."""
@@ -397,6 +422,8 @@ class RunCheck:
         if told.unsorted_line:
             note("UJ118", told.unsorted_line, detail=example([topic]))
         self._note_scores(topic, first, many_docs, told.tied, told.tied_line, bool(told.at_ten), bool(told.one_score))
+        if told.tied:
+            self._reach(topic, told.tied, 1 if told.unsorted_line else told.tied_line - first + 1, bool(told.at_ten))
         if told.lowest != 1:
             note("UJ117", first, detail=f"e.g. {told.lowest} in topic {shown(topic)}")
         line, above, below = told.trouble
@@ -454,6 +481,8 @@ class RunCheck:
         line = next((n for n, s in zip(numbers, scores, strict=True) if counts[s] > 1), 0) if tied else 0
         at_ten = len(falling) > 10 and falling[9] == falling[10]
         self._note_scores(topic, numbers[0], len(falling), tied, line, at_ten, falling[0] == falling[-1])
+        if tied:
+            self._reach(topic, tied, 1, True)
 
     def _note_scores(
         self, topic: bytes, first: int, length: int, tied: int, tied_line: int, at_ten: bool, one_score: bool
@@ -468,6 +497,19 @@ class RunCheck:
             self.tied += tied
             self.tied_line = self.tied_line or tied_line
             self.tied_at_ten += at_ten
+
+    def _reach(self, topic: bytes, tied: int, rank: int, at_ten: bool) -> None:
+        """Add to `tie_reach`, over judged topics, what the order of tied documents, the first of them at a rank, can
+        change AP or P@10 by at most.
+
+        A group of s tied documents from rank r on, m of them relevant, moves each of these by s - m ranks. The
+        precision there changes by less than (s - m) / (r + s - m), so AP by m / R of that.
+        """
+        grades = self.judged.get(topic)
+        relevant = 0 if grades is None else sum(grade > 0 for grade in grades.values())
+        if relevant:
+            by_precision = min(tied, relevant) / relevant * (tied - 1) / (rank + tied - 1)
+            self.tie_reach += max(by_precision, min(tied - 1, 10) / 10 if at_ten else 0.0)
 
     def _look_at_ranks(
         self, topic: bytes, ranks: Sequence[bytes], scores: list[float], numbers: array[int], in_order: bool

@@ -114,6 +114,7 @@ def _graded(collection: Collection, rel: int, relevant: bool) -> Hits:
         order=None,
         iteration=None,
         opinions=None,
+        confidence=None,
         aspects=Aspects(grades, aspects.names, aspects.weight, aspects.vital, aspects.declared),
         _kept={},
     )

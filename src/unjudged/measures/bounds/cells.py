@@ -180,6 +180,7 @@ def nameless(judgments: Judgments, starts: Ints, grade: Grades) -> Judgments:
         order=None,
         iteration=None,
         opinions=None,
+        confidence=None,
         aspects=None,
         _kept={},
     )

@@ -37,20 +37,20 @@ def ends_together(collection: Collection, measure: Measure, setting: Setting) ->
 
 def _grades(collection: Collection, depth: int | None) -> tuple[Ints, Grades]:
     """Length of each list down to `depth`, and the grades there: -1 where a document is unjudged."""
-    judgments, rankings = collection.judgments, collection.rankings
-    sizes = np.diff(rankings.offsets)
-    codes = rankings.doc
-    if depth is not None:
-        sizes = np.minimum(sizes, depth)
-        codes = codes[ranges(rankings.offsets[:-1], sizes)]
+    judgments = collection.judgments
+    if depth is None:
+        sizes, codes = np.diff(collection.rankings.offsets), collection.rankings.doc
+    else:
+        _, sizes, codes = collection.first_ranks(depth)
     known = np.append(judgments.grade, np.int32(-1))
     return sizes, np.maximum(known[np.minimum(codes, len(judgments))], -1).astype(np.int32)
 
 
 def _rising(collection: Collection, measure: Measure, setting: Setting) -> tuple[Cells, Cells]:
     """All unjudged documents nonrelevant, all of the top grade."""
-    sizes, grade = _grades(collection, measure.params.get("k"))
-    length = np.diff(collection.rankings.offsets)
+    k = measure.params.get("k")
+    sizes, grade = _grades(collection, k)
+    length = sizes if k is None else collection.first_ranks(k)[0]
     ends = [
         _scored(measure, setting, starts_of(sizes), np.where(grade < 0, np.int32(worst), grade), sizes, length)
         for worst in (0, setting.top)

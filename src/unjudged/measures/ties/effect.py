@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from unjudged.collection import Collection, Hits
 from unjudged.collection.segments import changes
@@ -76,13 +75,15 @@ def reordered(hits: Hits, *, best_first: bool) -> Hits:
     Unjudged documents stand between the relevant and the nonrelevant ones of their group.
     """
     assert hits.ties is not None
-    first, size = hits.ties[0].astype(np.int64), hits.ties[1].astype(np.int64)
-    group = np.cumsum(changes(hits.cell, first)) - 1
-    grade = np.maximum(hits.grade, 0).astype(np.int64)
+    tied = np.flatnonzero(hits.ties[1] > 1)  # the others stay where they are, at the first rank of their group
+    first, size = (values[tied].astype(np.int64) for values in hits.ties)
+    group = np.cumsum(changes(hits.cell[tied], first)) - 1
+    grade = np.maximum(hits.grade[tied], 0).astype(np.int64)
     order = np.lexsort((-grade if best_first else grade, group))
     many = np.bincount(group)
-    place = np.arange(len(hits)) - np.repeat(np.cumsum(many) - many, many)
+    place = np.arange(len(tied)) - np.repeat(np.cumsum(many) - many, many)
     leading = grade[order] > 0 if best_first else grade[order] == 0
-    rank = np.where(leading, first + place, first + size - np.repeat(many, many) + place)
-    ranks: npt.NDArray[np.int32] = rank.astype(np.int32)
-    return Hits(hits.judgments, hits.offsets, hits.row[order], ranks, hits.length, hits.answered, hits.rel)
+    row, rank = hits.row.copy(), hits.ties[0].astype(np.int32)
+    row[tied] = hits.row[tied[order]]
+    rank[tied] = np.where(leading, first + place, first + size - np.repeat(many, many) + place)
+    return Hits(hits.judgments, hits.offsets, row, rank, hits.length, hits.answered, hits.rel)

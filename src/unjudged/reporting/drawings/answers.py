@@ -10,7 +10,7 @@ from unjudged.reporting.drawings.shapes import Axis, Drawing, Line, Row
 from unjudged.reporting.sections import Section
 from unjudged.results import Result
 from unjudged.studies.compare import by_mean
-from unjudged.studies.slices import TOO_SMALL
+from unjudged.studies.engine.slicing import TOO_SMALL
 from unjudged.text import counted, in_order
 
 BEST = 20
@@ -128,27 +128,29 @@ def never_judged(section: Section, rows: Rows) -> Drawing:
 
 
 def score_range(section: Section, rows: Rows) -> Drawing:
-    """The lowest and highest score that missing judgments allow."""
+    """The lowest and highest score that missing judgments allow, and what is likely."""
     names = [row["run"] for row in rows]
     first = set(_decided(section))
-    shown = shapes.chosen(names, _decided(section))
+    widest = max(rows, key=lambda row: row["width"])
+    shown = shapes.chosen(names, (widest["run"], *_decided(section)))
     axis = Axis.over([v for row in _top(rows, shown) for v in (row["low"], row["high"])])
     measure = _measure(section)
     drawn = [
         Row(
             row["run"],
-            shapes.bar(axis, row["low"], row["high"], "range", 7) + shapes.dot(axis, row["value"]),
+            shapes.bar(axis, row["low"], row["high"], "range", 7)
+            + ("" if row["estimate_low"] is None else shapes.bar(axis, row["estimate_low"], row["estimate_high"], "ci"))
+            + shapes.dot(axis, row["value"]),
             (_number(row["value"]), _number(row["low"]), _number(row["high"])),
             "first" if row["run"] in first else "",
             row["run"] in shown,
         )
         for row in rows
     ]
-    widest = max(rows, key=lambda row: row["width"])
     finding = f"{widest['run']} can move most: from {_number(widest['low'])} to {_number(widest['high'])}"
     about = (
-        f"{measure} as it is (dot), and the lowest and highest that unjudged documents allow (bar). "
-        f"Blue: could be first. The axis starts at {axis.told(axis.low)}."
+        f"{measure} as it is (dot), the lowest and highest that unjudged documents allow (bar), and what is likely "
+        f"with all documents judged (dark). Blue: could be first. The axis starts at {axis.told(axis.low)}."
     )
     head = (measure, "lowest", "highest")
     body = shapes.table_of_rows("score-range", head, drawn, axis, f"How far {measure} could move")
@@ -179,12 +181,13 @@ def fair(section: Section, rows: Rows) -> Drawing | None:
         marks += shapes.dot(axis, before) + (shapes.dot(axis, after, "open") if after != before else "")
         cells = (f"{before} → {after}" if after != before else f"{before}", _lost(-row["change_pct"]))
         drawn.append(Row(row["run"], marks, cells, "loses" if after > before else "", team in shown))
-    worst = best[order[0]]
+    named = next((team for team in _decided(section) if team in best), order[0])
+    worst = best[named]
     finding = "No run loses when its team is left out of the pool"
     if worst["change_pct"] < 0:
         fallen = worst["rank_reduced"] - worst["rank_full"]
         what = f"falls {counted(fallen, 'place')}" if fallen > 0 else "keeps its rank"
-        finding = f"Leave {order[0]} out of the pool and its best run {what}, losing {-worst['change_pct']:.1f}\u00a0%"
+        finding = f"Leave {named} out of the pool and its best run {what}, losing {-worst['change_pct']:.1f}\u00a0%"
     about = f"Best run of each team by {measure}: rank in the pool (full), rank with its team left out (open)."
     body = shapes.table_of_rows("fair-to-outsiders", ("rank", "loss"), drawn, axis, "Ranks with a team left out")
     return Drawing(finding, about, body.table, body)
@@ -390,7 +393,7 @@ def safe(section: Section, rows: Rows) -> Drawing:
         '<p class="legend"><span class="key safe"></span> safe <span class="key open"></span> more topics needed '
         '<span class="key holed"></span> more judgments needed</p>'
     )
-    said = f"Among the best {len(best)}, {many} of {len(cells)} pairs are safe"
+    said = f"Among the best {len(best)}, {many} of {len(cells)} pairs {'is' if many == 1 else 'are'} safe"
     if len(order) <= TENS:
         return Drawing(said, f"Row run against column run, both ordered by {measure}.", shapes.markup(legend + few))
     tens = _in_tens(kind, len(order))

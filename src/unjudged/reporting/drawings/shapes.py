@@ -167,12 +167,11 @@ def table_of_rows(
     foot = ""
     if wide and sum(row.shown for row in rows) > BOTH_ENDS:
         again = _ruler("", axis) if axis is not None else ""
-        foot = f'<tfoot><tr><td></td><td class=plot>{again}</td><td colspan="{len(head)}"></td></tr></tfoot>'
-    body, left_out = [], False
+        blank = "".join(f'<td class="{size}"></td>' for size in sizes)
+        foot = f"<tfoot><tr><td></td><td class=plot>{again}</td>{blank}</tr></tfoot>"
+    body, below = [], _below(rows)
     for row in rows:
-        left_out = left_out or not row.shown
-        gap = "gap" if left_out and row.shown else ""
-        kind = " ".join(filter(None, (row.kind, gap, "" if row.shown else "more")))
+        kind = " ".join(filter(None, (row.kind, "gap" if row is below else "", "" if row.shown else "more")))
         title = f' title="{escaped(row.name)}"' if len(row.name) > 16 else ""
         grid = f'<use href="#grid-{key}"/>' if wide else ""
         plot = f"<td class=plot><svg aria-hidden=true>{grid}{row.marks}</svg></td>" if wide else ""
@@ -180,6 +179,12 @@ def table_of_rows(
         name = f"<th scope=row{title}>{escaped(row.name)}</th>"
         body.append(f"<tr{_class(kind)}>{name}{plot}{cells}</tr>")
     return _row_table("rows", f"<thead>{top}</thead>{foot}", rows, body, label)
+
+
+def _below(rows: Sequence[Row]) -> Row | None:
+    """The first row shown behind some that are not: a line above it parts the best from those that matter."""
+    hidden = itertools.dropwhile(lambda row: row.shown, rows)
+    return next((row for row in hidden if row.shown), None)
 
 
 def _row_table(kind: str, head: str, rows: Sequence[Row], body: Sequence[str], label: str) -> RowTable:
@@ -222,10 +227,9 @@ def _ruler(key: str, axis: Axis) -> str:
 def heat_rows(columns: Sequence[str], rows: Sequence[Row], label: str, first: str = "run") -> RowTable:
     """A map of shares in percent: a row per name, a column per range; nothing missing looks calm."""
     head = "".join(f'<th scope="col" class="v">{escaped(name)}</th>' for name in columns)
-    body, left_out = [], False
+    body, below = [], _below(rows)
     for row in rows:
-        left_out = left_out or not row.shown
-        kind = " ".join(filter(None, ("gap" if left_out and row.shown else "", "" if row.shown else "more")))
+        kind = " ".join(filter(None, ("gap" if row is below else "", "" if row.shown else "more")))
         title = f' title="{escaped(row.name)}"' if len(row.name) > 16 else ""
         body.append(f"<tr{_class(kind)}><th scope=row{title}>{escaped(row.name)}</th>{''.join(row.cells)}</tr>")
     top = f'<thead><tr><th scope="col">{first}</th>{head}</tr></thead>'
@@ -294,7 +298,7 @@ def _curves(
     if limit is not None:
         size_of_word = 6.6 * len(limit[1])
         ends_at = {"end": width - right - 4, "start": left + 6 + size_of_word}
-        places = [(side, y(limit[0]) + move) for side in ends_at for move in (14, -5)]
+        places = [(side, at) for side in ends_at for at in (y(limit[0]) + 14, y(limit[0]) - 5, top + 13.0)]
         free = [(s, at) for s, at in places if not _crossed(drawn, ends_at[s], size_of_word, at)]
         side, at = next((one for one in free if one[1] < height - bottom), places[1])
         edge = ends_at[side] if side == "end" else left + 6

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
+from unjudged.io.files import is_input
 from unjudged.score_tables import is_table
 from unjudged.scoring import Scores
 from unjudged.studies.engine.execution import Unit, Work, run_units
@@ -60,7 +61,10 @@ class Workplace:
         return [values[i] for i in range(len(units))]
 
     def _fingerprint(self, work: Work, shared: Any) -> str:
-        """What decides the values of units: this package's code, the work and its inputs."""
+        """What decides the values of units: this package's code, the work and its inputs. Where nobody keeps units, and
+        no executor holds inputs of earlier work, it need only be another one each time."""
+        if self.workdir is None and self.executor is None:
+            return secrets.token_hex(32)
         try:
             return fingerprint(package_hash(), self.study, work, shared)
         except TypeError as problem:
@@ -88,6 +92,8 @@ class Case:
     notes: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     """Sentences for the caption."""
+    at_once: int = 1
+    """Number of slices of the topics this is one of: what is said should hold in all of them at once."""
 
     @property
     def collection(self) -> Collection:
@@ -157,7 +163,7 @@ def words_of(collection: Source) -> tuple[str, ...]:
         return ("--scores", *(files if known else ["FILE"]), *(() if rule == "refuse" else ("--missing", rule)))
     qrels, *runs = collection.full.sources
     read = collection.settings
-    words = [qrels if Path(qrels).is_file() else "QRELS", *_runs(runs)]
+    words = [qrels if is_input(qrels) else "QRELS", *_runs(runs)]
     if read.get("teams"):
         words += ["--teams", str(read["teams"])]
     if read["ties"] != "trec10":

@@ -17,6 +17,7 @@ from unjudged.holes.effects import Effects
 from unjudged.holes.estimates import Z90
 from unjudged.holes.pairs import two_sided
 from unjudged.statistics.bootstrap import Bootstrapped, bootstrap
+from unjudged.statistics.distributions import student_above, student_limit
 from unjudged.statistics.intervals import difference_interval
 from unjudged.statistics.multiple import CORRECTIONS
 from unjudged.statistics.paired import (
@@ -328,20 +329,18 @@ def _with_holes(
     topics."""
     if topics == 1 or not holed.any():
         return plain.below, plain.above, plain.p_value
-    from scipy.stats import t as student
-
     both = plain.v_topic + v_hole
     if test.name == "t":
         p_value = two_sided(plain.difference, both, topics)
-        half = student.isf(test.alpha / 2, topics - 1) * np.sqrt(both)
+        half = student_limit(test.alpha / 2, topics - 1) * np.sqrt(both)
     else:
         share = np.divide(plain.v_topic, both, out=np.ones(len(both)), where=both > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = student.isf(plain.p_value / 2, topics - 1) * np.sqrt(share)
+            statistic = student_limit(plain.p_value / 2, topics - 1) * np.sqrt(share)
             half = (plain.below + plain.above) / 2 / np.sqrt(share)
-        p_value = 2 * student.sf(statistic, topics - 1)
+        p_value = 2 * student_above(statistic, topics - 1)
         flat = plain.v_topic == 0  # no difference between topics: the holes alone are uncertain
         p_value = np.where(flat, two_sided(plain.difference, both, topics), p_value)
-        half = np.where(flat, student.isf(test.alpha / 2, topics - 1) * np.sqrt(both), half)
+        half = np.where(flat, student_limit(test.alpha / 2, topics - 1) * np.sqrt(both), half)
     below, above = (np.where(holed, half, side) for side in (plain.below, plain.above))
     return below, above, np.where(holed, p_value, plain.p_value)
