@@ -46,6 +46,16 @@ def test_rank_eval_request_and_response(tmp_path: Path, indent: int | None, scor
     assert uj.score(uj.load(qrels, run), MEASURES).values.tolist() == EXPECTED
 
 
+def test_a_response_below_a_key_of_its_own(tmp_path: Path) -> None:
+    """As OpenSearch's documentation shows it, with documents nobody rated and the details of the metric."""
+    told = response()
+    told["details"]["1"] |= {"unrated_docs": [{"_index": "books", "_id": "x"}], "metric_details": {"precision": {}}}
+    run = written(tmp_path, "response.json", {"rank_eval": told})
+    assert uj.score(uj.load(written(tmp_path, "q.json", request()), run), MEASURES).values.tolist() == EXPECTED
+    with pytest.raises(InputError, match="needs an object 'details'"):
+        uj.load(QRELS, written(tmp_path, "bad.json", '{"rank_eval": {"x": [{"details": 3, "hits": 4}]}}'))
+
+
 def test_rank_eval_over_several_indices_keeps_them_apart(tmp_path: Path) -> None:
     asked, told = request(), response(index="books")
     asked["requests"][0]["ratings"].append({"_index": "films", "_id": "a", "rating": 0})

@@ -31,8 +31,13 @@ def _once(source: str) -> Any:
 
 def read_object(path: str, source: str) -> dict[str, Any]:
     """The object a JSON file holds; a key given twice is refused."""
+    return object_of(files.read_all(path), source)
+
+
+def object_of(data: bytes, source: str) -> dict[str, Any]:
+    """The object this JSON is."""
     try:
-        found = json.loads(to_text(files.read_all(path)), object_pairs_hook=_once(source))
+        found = json.loads(to_text(data), object_pairs_hook=_once(source))
     except json.JSONDecodeError as problem:
         raise InputError(f"this JSON cannot be read ({problem.msg.lower()})", source, problem.lineno) from None
     except RecursionError:

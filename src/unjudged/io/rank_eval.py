@@ -20,6 +20,8 @@ from unjudged.io.json_ import read_object
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 REQUEST, RESPONSE = "requests", "details"
+WRAPPED = "rank_eval"
+"""In what OpenSearch's documentation shows, and in early versions of Elasticsearch, the response stands below this key."""
 
 
 def _list(found: Any, key: str, where: str, source: str) -> list[Any]:
@@ -67,7 +69,9 @@ def read_run(
 ) -> RunTable:
     """The hits of a response, in their order where they have no scores."""
     source = files.source_name(path)
-    details = read_object(path, source).get(RESPONSE)
+    found = read_object(path, source)
+    inside = found.get(WRAPPED, found)
+    details = inside.get(RESPONSE) if isinstance(inside, dict) else None
     if not isinstance(details, dict):
         raise InputError(f"a rank_eval response needs an object {RESPONSE!r}", source)
     hits = {
