@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from files_of_tools import QRELS, RUN, request, response
 
 import unjudged as uj
 from unjudged.adapters import to_ir_metadata
 from unjudged.errors import InputError
 from unjudged.io import ir_metadata
 
-QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}}
-RUN = {"1": {"c": 9.5, "x": 8.0, "b": 7.25}, "2": {"a": 3.0, "d": 2.0}}
 MEASURES = "AP, nDCG@2, Judged@2"
 EXPECTED = uj.score(uj.load(QRELS, {"run": RUN}), MEASURES).values.tolist()
 
@@ -22,20 +20,6 @@ EXPECTED = uj.score(uj.load(QRELS, {"run": RUN}), MEASURES).values.tolist()
 def written(folder: Path, name: str, thing: object) -> Path:
     (folder / name).write_text(thing if isinstance(thing, str) else json.dumps(thing))
     return folder / name
-
-
-def request(index: str = "books") -> dict[str, Any]:
-    rated = {t: [{"_index": index, "_id": d, "rating": g} for d, g in docs.items()] for t, docs in QRELS.items()}
-    asked = [{"id": t, "request": {"query": {"match": {"title": t}}}, "ratings": rated[t]} for t in QRELS]
-    return {"requests": asked, "metric": {"precision": {"k": 2}}}
-
-
-def response(scored: bool = True, index: str = "books") -> dict[str, Any]:
-    def hit(doc: str, score: float) -> dict[str, Any]:
-        return {"hit": {"_index": index, "_id": doc, "_score": score if scored else None}, "rating": None}
-
-    details = {t: {"metric_score": 0.5, "hits": [hit(d, s) for d, s in docs.items()]} for t, docs in RUN.items()}
-    return {"metric_score": 0.5, "details": details, "failures": {}}
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -88,6 +72,9 @@ def test_mteb_predictions(tmp_path: Path) -> None:
     several = written(tmp_path, "two.json", {**meta, "default": {"test": RUN, "dev": RUN}})
     with pytest.raises(InputError, match="one split of one subset, found default/test, default/dev"):
         uj.load(QRELS, several)
+    classes = written(tmp_path, "classes.json", {**meta, "default": {"test": [0, 1, 1]}})
+    with pytest.raises(InputError, match="predictions of a retrieval task"):
+        uj.load(QRELS, classes)
     means = written(tmp_path, "means.json", '{"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}]}}\n{}')
     with pytest.raises(InputError):
         uj.load(QRELS, means)

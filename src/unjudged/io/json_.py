@@ -61,7 +61,9 @@ def _one_split(found: dict[str, Any], source: str) -> dict[str, Any]:
         told = ", ".join(f"{subset}/{split}" for subset, split in there) or "none"
         raise InputError(f"MTEB's predictions must hold one split of one subset, found {told}", source)
     ((subset, split),) = there
-    inside: dict[str, Any] = subsets[subset][split]
+    inside = subsets[subset][split]
+    if not isinstance(inside, dict):
+        raise InputError("MTEB's predictions of a retrieval task are {query: {document: score}}", source)
     return inside
 
 

@@ -1,8 +1,8 @@
 """Quepid's ratings and books. The text of the query is the topic.
 
-Ratings are CSV with the columns query, docid and rating, or the JSON of a case ({"queries": [{"query", "ratings"}]}). Of a
-book the CSV has a column for each judge in place of rating, the JSON a list of judgements for each document; a
-book of several judges needs `FILE#NAME`. What has no rating is not judged yet and passed over.
+Ratings are CSV with the columns query, docid and rating, or a case as JSON ({"queries": [{"query", "ratings"}]}). Of a
+book the CSV has a column for each judge in place of rating, the JSON a list of judgements for each document; a book
+of several judges needs `FILE#NAME`. What has no rating is not judged yet and passed over.
 """
 
 from __future__ import annotations
