@@ -99,6 +99,33 @@ def test_teams_from_ir_metadata(tmp_path: Path) -> None:
     assert ir_metadata.teams(written(tmp_path, "run.txt", header)) == {"one": "CMU"}
 
 
+def test_metadata_beside_the_runs_are_no_run(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for file in ("first.txt", "second.txt"):
+        lines = [f"{t} Q0 {d} 0 {s} {file[0]}\n" for t, docs in RUN.items() for d, s in docs.items()]
+        (runs / file).write_text("".join(lines))
+    meta = "tag: f\nactor: {team: CMU, name: A}\ndate: 2026-01-02\n---\ntag: second.txt\nactor: {team: UMass}\n"
+    written(runs, "ir_metadata.yml", meta)
+    for given in (runs, str(runs / "*.txt")):
+        c = uj.load(QRELS, given, teams=runs)
+        assert c.runs == ("first.txt", "second.txt")
+        assert c.teams == {"first.txt": "CMU", "second.txt": "UMass"}  # the first by the tag in its last column
+    scores = uj.score(c, "AP")
+    told = scores.provenance.to_dict()["settings"]["ir_metadata"]
+    assert told[0] == {"tag": "f", "actor": {"team": "CMU", "name": "A"}, "date": "2026-01-02"}
+    assert json.loads(scores.to_json())["provenance"]["settings"]["ir_metadata"] == told
+    only = uj.load(QRELS, str(runs / "second.txt"))
+    assert "ir_metadata" not in uj.score(only, "AP").provenance.to_dict()["settings"]
+
+
+def test_a_short_metadata_file_that_becomes_long_is_refused(tmp_path: Path) -> None:
+    nested = "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8))
+    path = written(tmp_path, "ir_metadata.yml", f"tag: one\nactor: {{team: CMU}}\na: &a [x, x, x]\n{nested}")
+    with pytest.raises(InputError, match="more than 10,000 values"):
+        uj.load(QRELS, {"one": RUN}, teams=path)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
