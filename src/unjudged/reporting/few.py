@@ -154,7 +154,7 @@ def _steps(
         effect = f"so many labels are expected to settle it by {asked.judged_by}"
         steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.judged_by), effect))
     if open_.why == "holes" and asked.judged_by != asked.measure and asked.judged_at_the_top:
-        said = f"or compare by {asked.measure}, for which no judgment is missing"
+        said = f"{'or ' if steps else ''}compare by {asked.measure}, for which no judgment is missing"
         effect = f"every document it looks at in {a} and {b} was judged"
         steps.append(Step(said, ("compare", *words, "-m", asked.measure), effect))
     many = sum(pair.why == "topics" for pair in pairs)
