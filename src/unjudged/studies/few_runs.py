@@ -90,7 +90,7 @@ def standing(pairs: Sequence[Mapping[str, object]], means: Mapping[str, float], 
     if len(first) == 1:
         best = first[0]
         beaten = [run for run in rest if best in above[run]]
-        others = {1: "the other run", 2: "both other runs"}.get(len(rest), f"all {len(rest)} other runs")
+        others = {1: rest[0], 2: "both other runs"}.get(len(rest), f"all {len(rest)} other runs")
         if len(beaten) == len(rest):
             return f"{best} is better than {others} ({measure} {means[best]:.3f})"
         return f"{best} leads and is better than {listed(beaten)}; of the others we cannot tell"
