@@ -186,11 +186,15 @@ def words_of(collection: Source) -> tuple[str, ...]:
 
 
 def _runs(files: list[str]) -> list[str]:
+    """The files of runs; the folder of those that are all there is in it."""
     if not all(Path(file).is_file() for file in files):
         return ["RUN"]
-    folders = {Path(file).parent for file in files}
-    if len(folders) == 1 and len(files) > 1:
-        (folder,) = folders
-        if {path.name for path in folder.iterdir() if not passed_over(path.name)} == {Path(f).name for f in files}:
-            return [str(folder)]
-    return files
+    names: dict[Path, set[str]] = {}
+    for file in files:
+        names.setdefault(Path(file).parent, set()).add(Path(file).name)
+    whole = {
+        folder
+        for folder, here in names.items()
+        if len(here) > 1 and here == {path.name for path in folder.iterdir() if not passed_over(path.name)}
+    }
+    return list(dict.fromkeys(str(Path(f).parent) if Path(f).parent in whole else f for f in files))
