@@ -31,8 +31,9 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io import files, frames
-from unjudged.io.columns import decimal_number, lines
+from unjudged.io.columns import decimal_number, lines, refuse_twice
 from unjudged.io.ids import to_text
+from unjudged.io.json_ import fault_of
 from unjudged.io.parquet import load_pyarrow, read_batches
 from unjudged.text import counted
 
@@ -261,7 +262,9 @@ def layout_of(columns: Sequence[str], is_measure: IsMeasure, source: str, line: 
     """What the columns of a table mean, or an InputError that says what is missing."""
     at = roles_of(columns)
     if {"topic", "measure", "value"} <= at.keys():
+        refuse_twice(at.values(), columns, source, line)
         return Layout(at, "", ())
+    refuse_twice(columns, columns, source, line)
     others = tuple(c for c in columns if c not in {at.get("run"), at.get("topic"), at.get("measure")})
     if "measure" in at or not others or not {"run", "topic"} & at.keys():
         raise InputError(
@@ -320,7 +323,7 @@ def read_file(path: str, cells: Cells) -> None:
     if start in ("{", "["):
         return _json(rest, line, run_of(path), cells, source)
     mark = "\t" if "\t" in line else "," if "," in line else ";" if ";" in line else None
-    head = [part.strip() for part in (next(csv.reader([line], delimiter=mark)) if mark else line.split())]
+    head = [part.strip() for part in _fields(line, mark, cells, number)]
     if roles_of(head) and not (len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))):
         layout = cells.layout(head, number)
         return _rows(text, head, layout, mark, run_of(path), cells)
@@ -337,14 +340,21 @@ def _again(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[
     yield from rest
 
 
+def _fields(line: str, mark: str | None, cells: Cells, number: int) -> list[str]:
+    if mark is None or '"' not in line:
+        return line.split(mark)
+    try:
+        return next(csv.reader([line], delimiter=mark))
+    except csv.Error as problem:
+        raise cells.problem(f"this line cannot be read ({problem})", number) from None
+
+
 def _rows(
     text: Iterator[tuple[int, str]], head: list[str], layout: Layout, mark: str | None, run: str, cells: Cells
 ) -> None:
     places = {column: place for place, column in reversed(list(enumerate(head)))}
     for number, line in text:
-        fields = (
-            (next(csv.reader([line], delimiter=mark)) if '"' in line else line.split(mark)) if mark else line.split()
-        )
+        fields = _fields(line, mark, cells, number)
         if len(fields) != len(head):
             raise cells.problem(f"{counted(len(fields), 'field')}, but {counted(len(head), 'column')}", number)
         _add_row(cells, layout, lambda column, fields=fields: fields[places[column]].strip(), run, number)  # type: ignore[misc]
@@ -418,15 +428,15 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
     """JSON lines of flat objects, a list of them, or names inside names."""
     try:
         first = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         first = None
     if isinstance(first, dict) and any(not isinstance(value, dict) for value in first.values()):
         layout: Layout | None = None
         for number, one in text:
             try:
                 found = json.loads(one)
-            except ValueError as problem:
-                raise cells.problem(f"this line is not JSON ({problem})", number) from None
+            except (ValueError, RecursionError) as problem:
+                raise cells.problem(f"this line is not JSON ({fault_of(problem)})", number) from None
             if not isinstance(found, dict):
                 raise cells.problem('a line needs an object like {"run": ..., "topic": ...}', number)
             layout = layout or cells.layout(list(found), number)
@@ -434,8 +444,8 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
         return
     try:
         whole = json.loads("\n".join(one for _, one in text))
-    except ValueError as problem:
-        raise InputError(f"this is not JSON ({problem})", source) from None
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"this is not JSON ({fault_of(problem)})", source) from None
     if isinstance(whole, list) and whole and all(isinstance(one, dict) for one in whole):
         cells.sources[-1] = (*cells.sources[-1][:2], "entry")
         layout = cells.layout(list(whole[0]))
