@@ -3,13 +3,6 @@
 
 enum { VALUE, ROW, RANK, OFFSETS, OUT_ROW, OUT_RANK, OUT_PLACE, OUT_OFFSETS, ARRAYS };
 
-/* Targets of newer processors where the loader can choose between them, as in resampling.c. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 #if defined(__GNUC__)
 #define LOWEST_BIT(bits) ((size_t)__builtin_ctzll(bits))
 #else
