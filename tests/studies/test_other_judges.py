@@ -16,6 +16,7 @@ from statsmodels.stats.multitest import multipletests
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
+from unjudged.studies.judges import rank_lines
 
 
 @pytest.fixture(scope="module")
@@ -593,5 +594,26 @@ def test_charts_tell_what_the_tables_say(tmp_path_factory: pytest.TempPathFactor
     runs = uj.audit(c, {"noisy": other}, "nDCG@10", bias=True, resamples=20, jobs=1).frame.set_index("run")
     for point in found.plot("ranks").spec["data"]["values"]:
         assert (point["first"], point["second"]) == (runs["rank"][point["run"]], runs["rank_judge"][point["run"]])
+    assert f"{sum(f['documents'] for f in fields if f['grade'] == f['other']) / row.documents:.0%}".rstrip("%") in (
+        found.plot("confusion").description
+    )
+    coarse = uj.audit(c, {"coarse": uj.collapse(c, {2: 1})}, "nDCG@10", resamples=20, jobs=1)
+    assert "on two scales" in coarse.plot("confusion").description
     several = uj.audit({"x": c, "y": c}, {"noisy": other}, "nDCG@10", resamples=20, jobs=1)
     assert {row["collection"] for row in several.plot("decisions").spec["data"]["values"]} == {"x", "y"}
+
+
+def test_names_of_runs_are_not_written_over_each_other() -> None:
+    """Five runs swap ranks at the top: each name has a line of its own beside the line of its run."""
+    seconds = [2, 1, 4, 3, 5, *range(6, 61)]
+    rows = [
+        {"judge": "x", "run": f"r{place}", "first": place, "second": second, "name": f"r{place}" if place <= 5 else ""}
+        for place, second in enumerate(seconds, 1)
+    ]
+    spec = rank_lines(rows, "AP")(None).spec  # type: ignore[arg-type]
+    points = [point for point in spec["data"]["values"] if point["judge"] == "x" and point["name"]]
+    places = sorted(point["label"] for point in points)
+    per_rank = spec["height"] / 60
+    assert min(np.diff(places)) * per_rank >= 11.9 and all(p["label"] >= p["second"] for p in points)
+    assert max(point["label"] - point["second"] for point in points) * per_rank < 5 * 12
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["these judgments", "x", " "]  # room for the names

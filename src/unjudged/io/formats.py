@@ -303,8 +303,8 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
             said = f"these look like answer classes of question answering; {WITH_QA}"
             raise InputError(said, problem.source, problem.line) from None
         if kind == "trec" and _three_columns(peek(path).line):
-            said = "a judgment line needs 4 fields (topic iteration doc grade), found 3; is this a run, or topic, document "
-            said += "and grade (--qrels-format beir)?"
+            said = "a judgment line needs 4 fields (topic iteration doc grade), found 3; is this a run, or topic, "
+            said += "document and grade (--qrels-format beir)?"
             raise InputError(said, problem.source, problem.line) from None
         raise
     return table

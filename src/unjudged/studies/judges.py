@@ -70,6 +70,8 @@ PERMUTATIONS = 999
 CHARTS = ("ranks", "confusion", "decisions", "bias")
 NAMED = 5
 """Runs named in the chart of ranks."""
+NAME_HEIGHT = 12
+"""Pixels that a name in it takes."""
 DECISIONS = {
     "decided by both": (theme.GREY, ""),
     "open for both": (theme.PALE, ""),
@@ -918,7 +920,7 @@ def _pairs_of_grades(audit: Audit) -> Records:
     values = audit.pairs.values.tolist()
     return [
         {"grade": g, "other": h, "documents": int(table[i, j]), "share": float(table[i, j] / whole[i])}
-        | {"judge": audit.judge}
+        | {"judge": audit.judge, "scales": 1 if audit.pairs.one_scale else 2}
         for i, g in enumerate(values)
         for j, h in enumerate(values)
         if table[i].any() and table[:, j].any()
@@ -965,13 +967,18 @@ def rank_lines(rows: Records, measure: str) -> Chart:
     """
     moved = sum(row["first"] != row["second"] for row in rows)
     here, there = "these judgments", _judge_of(rows)
+    last = max((row[side] for row in rows for side in ("first", "second")), default=1)
+    height = max(320, 9 * last)
+    named_rows = sorted((row for row in rows if row["name"]), key=lambda row: row["second"])
+    written_at = _apart([row["second"] for row in named_rows], NAME_HEIGHT * last / height)
+    label = {(row.get("collection"), row["run"]): at for row, at in zip(named_rows, written_at, strict=True)}
     points = [
-        {**row, "judge": judge, "rank": row[side]}
+        {**row, "judge": judge, "rank": row[side], "label": label.get((row.get("collection"), row["run"]), row[side])}
         for row in rows
         for judge, side in ((here, "first"), (there, "second"))
     ]
-    x = marks.field("judge", "ordinal", title="", sort=[here, there], axis={"labelAngle": 0, "title": None})
-    last = max((point["rank"] for point in points), default=1)
+    ends = {"values": [here, there], "labelAngle": 0, "title": None}
+    x = marks.field("judge", "ordinal", title="", scale={"domain": [here, there, " "]}, axis=ends)
     y = marks.rank_axis(last)
     common = {"x": x, "y": y, "detail": {"field": "run"}, "tooltip": marks.tips("run", "first", "second")}
     named = {"test": "datum.name !== ''"}
@@ -983,14 +990,23 @@ def rank_lines(rows: Records, measure: str) -> Chart:
         opacity={"condition": {**named, "value": 1}, "value": 0.45},
         strokeWidth={"condition": {**named, "value": 2.5}, "value": 1},
     )
-    written = marks.layer("text", {"align": "left", "dx": 8, "fontSize": 10}, x=x, y=y, text={"field": "name"})
+    beside = {"align": "left", "dx": 8, "fontSize": 10}
+    written = marks.layer("text", beside, x=x, y={**y, "field": "label"}, text={"field": "name"})
     names = {**written, "transform": [{"filter": {"field": "judge", "equal": there}}]}
     told = [row["name"] for row in rows if row["name"]]
     said = (
         f"Rank of {len(rows)} runs by {measure} under these judgments and under {there}; {moved} change rank"
         f"{f'; of the best runs {listed(told, NAMED)} move farthest' if told else ''}."
     )
-    return lambda result: marks.chart(points, said, lines, names, width=260, height=max(320, 9 * last))
+    return lambda result: marks.chart(points, said, lines, names, width=360, height=height)
+
+
+def _apart(places: Sequence[float], gap: float) -> list[float]:
+    """Places (ascending), the lower ones moved down where they are nearer than the gap: names are not written over."""
+    found: list[float] = []
+    for place in places:
+        found.append(max(place, found[-1] + gap) if found else place)
+    return found
 
 
 def _judge_of(rows: Records) -> str:
@@ -1009,7 +1025,10 @@ def grade_map(rows: Records) -> Chart:
     white = {"condition": {"test": "datum.share < 0.55", "value": theme.ON_STRONG}, "value": theme.ON_PALE}
     many = sum(row["documents"] for row in rows)
     same = sum(row["documents"] for row in rows if row["grade"] == row["other"])
-    said = f"Grades of {many:,} documents here and by {judge}; {percent(same / max(many, 1))} have one grade."
+    told = (
+        "on two scales" if any(row["scales"] > 1 for row in rows) else f"{percent(same / max(many, 1))} have one grade"
+    )
+    said = f"Grades of {many:,} documents here and by {judge}; {told}."
     fields = marks.layer("rect", {"stroke": theme.GREY, "strokeWidth": 0.3}, x=x, y=y, color=colour, tooltip=tooltip)
     counts = {"field": "documents", "type": "quantitative", "format": ",d"}
     numbers = marks.layer("text", {"fontSize": 11, "aria": False}, x=x, y=y, text=counts, color=white)
