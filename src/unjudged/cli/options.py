@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import progress
@@ -228,8 +228,11 @@ class Part:
 # -- collections
 
 
-def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
-    """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
+def open_collection(
+    args: argparse.Namespace, need_runs: bool = True, lists: bool = True, texts: Mapping[str, str] | None = None
+) -> Collection:
+    """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept. `texts` of topics
+    are wanted where the judgments may name topics so."""
     from unjudged.collection.load import chunk_lengths, read_collection
     from unjudged.io.trec import Reading
 
@@ -247,6 +250,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
         **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs", "lengths"),
         need_runs=need_runs,
         lists=lists or args.residual is not None,
+        texts=texts,
     )
     if args.residual is not None:
         from unjudged.changes.residual import residual
