@@ -23,12 +23,13 @@ one of our values, a DataWarning says so.
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unjudged.collection.load import load
-from unjudged.errors import DataWarning, MeasureError, UsageError
+from unjudged.errors import DataWarning, InputError, MeasureError, UsageError
 from unjudged.measures import REGISTRY, Measure, measures
 from unjudged.measures.aspects import FAMILY as ASPECTS
 from unjudged.scoring import score, score_bounds
@@ -185,5 +186,24 @@ def _register() -> UnjudgedProvider:
 
 provider = _register()
 
+
+def main() -> int:
+    """ir_measures' command line with our measures; returns the exit code."""
+    from unjudged.cli import refusing
+
+    def theirs() -> int:
+        try:
+            importlib.import_module("ir_measures.__main__").main_cli()
+        except (ValueError, AssertionError) as problem:  # a line that cannot be read, options that exclude each other
+            raise InputError(f"ir_measures gave up: {problem}") from None
+        return 0
+
+    warnings.showwarning = lambda said, *_: print(f"note: {said}", file=sys.stderr)
+    try:
+        return refusing(theirs)
+    except SystemExit as end:  # it has said why, and leaves with 255
+        return 2 if end.code else 0
+
+
 if __name__ == "__main__":
-    importlib.import_module("ir_measures.__main__").main_cli()
+    sys.exit(main())

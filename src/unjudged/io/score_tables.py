@@ -94,7 +94,7 @@ class Cells:
     value: array[float] = field(default_factory=lambda: array("d"))
     line: array[int] = field(default_factory=lambda: array("q"))
     sources: list[tuple[int, str, str]] = field(default_factory=list)
-    passed_over: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
     wanted: Callable[[str], bool] | None = None
 
     def source(self, name: str, unit: str = "line") -> None:
@@ -107,7 +107,7 @@ class Cells:
         if found.across != "topic":
             return found
         facts = set() if self.wanted else {c for c in found.columns if FACTS.match(_plain(c))}
-        self.passed_over |= facts
+        self.left_out |= facts
         kept = tuple(c for c in found.columns if c not in facts and self._counts(c))
         return found._replace(columns=kept)
 
@@ -158,7 +158,7 @@ class Cells:
         if self.wanted is not None:
             return self.wanted(topic)
         if OVER_ALL.fullmatch(topic):
-            self.passed_over.add(topic)
+            self.left_out.add(topic)
             return False
         return True
 
@@ -198,7 +198,7 @@ class Cells:
             why = "only scores over all topics; scores of single topics are needed (trec_eval -q, ir_measures -q)"
             if self.wanted is not None:
                 raise InputError("no score of the topics asked for in this table", name)
-            raise InputError(why if self.passed_over else "no scores in this table", name)
+            raise InputError(why if self.left_out else "no scores in this table", name)
         cells = math.prod(shape)
         if cells > MOST_CELLS and cells > 50 * len(self.value):
             many = f"{counted(shape[0], 'run')} x {counted(shape[1], 'topic')} x {counted(shape[2], 'measure')}"
@@ -210,7 +210,7 @@ class Cells:
         self._refuse_twice(place, cells)
         values = np.full(cells, np.nan)
         values[place] = np.frombuffer(self.value, np.float64)
-        over = sorted(self.passed_over)
+        over = sorted(self.left_out)
         notes = (f"passed over, as no topic: {', '.join(over)}",) if {o.casefold() for o in over} - {"all"} else ()
         return ScoreTable(tuple(self.runs), tuple(self.topics), tuple(self.measures), values.reshape(shape), notes)
 

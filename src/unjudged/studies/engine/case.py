@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.io.files import is_input, passed_over
+from unjudged.io.files import is_input, left_out
 from unjudged.score_tables import is_table
 from unjudged.scoring import Scores
 from unjudged.studies.engine.execution import Unit, Work, run_units
@@ -191,6 +191,6 @@ def _runs(files: list[str]) -> list[str]:
     folders = {Path(file).parent for file in files}
     if len(folders) == 1 and len(files) > 1:
         (folder,) = folders
-        if {path.name for path in folder.iterdir() if not passed_over(path.name)} == {Path(f).name for f in files}:
+        if {path.name for path in folder.iterdir() if not left_out(path.name)} == {Path(f).name for f in files}:
             return [str(folder)]
     return files
