@@ -7,7 +7,7 @@
     python -m unjudged.ir_measures qrels.txt run.txt AP 'uj_AP(judged_only=True)' 'uj_bound(measure="AP")'
 
 The last line is ir_measures' command line with our measures. Versions of ir_measures that look for providers find this
-one by its entry point (`ir_measures.provider`); nothing needs to be imported then.
+one by its entry point (`ir_measures.provider`); nothing needs to be imported then. 0.4.3 does not look for any.
 
 Names: every measure of ours is `uj_NAME` there, with all our parameters (`judged_only=True` is the prime). What
 ir_measures does not know has its bare name, too (`Q`, `bpref_R`, `RBP_residual`). `uj_bound(measure="AP",
