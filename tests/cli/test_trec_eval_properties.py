@@ -121,9 +121,8 @@ def typed(flag: str) -> list[str]:
     return [flag[:2], flag[3:]] if " " in flag else [flag]
 
 
-def number(chosen: list[str], flag: str, default: int | None) -> int | None:
-    text = next((f[2:].strip() for f in chosen if f.startswith(flag)), None)
-    return default if text is None else int(text[0])
+def number(chosen: list[str], flag: str) -> int | None:
+    return next((int(f[2:].strip()[0]) for f in chosen if f.startswith(flag)), None)
 
 
 @st.composite
@@ -148,7 +147,7 @@ def test_values_are_those_of_pytrec_eval(
     arguments = [part for flag in chosen for part in typed(flag)]
     for measure in wanted:
         arguments += ["-m", measure] if data.draw(st.booleans()) else [f"-m{measure}"]
-    level, depth = number(chosen, "-l", 1), number(chosen, "-M", None)
+    level, depth = number(chosen, "-l") or 1, number(chosen, "-M")
     run = {t: {d: float(s) for d, s in found.items()} for t, found in case.run.items() if t in case.qrels}
     if depth is not None:  # ties by id, the largest first, scores in single precision
         import numpy as np

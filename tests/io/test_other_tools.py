@@ -114,7 +114,7 @@ def test_metadata_beside_the_runs_are_no_run(tmp_path: Path) -> None:
     scores = uj.score(c, "AP")
     told = scores.provenance.to_dict()["settings"]["ir_metadata"]
     assert told[0] == {"tag": "f", "actor": {"team": "CMU", "name": "A"}, "date": "2026-01-02"}
-    assert json.loads(scores.to_json())["provenance"]["settings"]["ir_metadata"] == told
+    assert json.loads(scores.render("json"))["provenance"]["settings"]["ir_metadata"] == told
     only = uj.load(QRELS, str(runs / "second.txt"))
     assert "ir_metadata" not in uj.score(only, "AP").provenance.to_dict()["settings"]
 

@@ -17,6 +17,7 @@ from typing import Any
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.ids import to_text
+from unjudged.io.json_ import fault_of
 from unjudged.io.machine_grades import MachineJudged
 from unjudged.io.trec import QrelsTable, Reading
 
@@ -59,7 +60,7 @@ def label_studio(path: str) -> Iterator[Labelled]:
     try:
         tasks = json.loads(to_text(files.read_all(path)))
     except (ValueError, RecursionError) as problem:
-        raise InputError(f"this is not JSON ({type(problem).__name__})", path) from None
+        raise InputError(f"this is not JSON ({fault_of(problem)})", path) from None
     for number, task in enumerate(tasks, 1):
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
             raise InputError(f"task {number} needs data with topic and document", path)

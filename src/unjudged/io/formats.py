@@ -57,7 +57,7 @@ def _json_lines(head: Head) -> bool:
 
     try:
         first = json.loads(to_text(head.line))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(first, dict) or has_columns(first, {"topic": GRADES["topic"]}):
         return isinstance(first, dict)
