@@ -182,7 +182,17 @@ def test_leaderboards(tmp_path: Path) -> None:
     ]
     (tmp_path / "b.jsonl").write_text("\n".join(lines))
     assert read_leaderboard(str(tmp_path / "b.jsonl")).values == found.values
+    for order in (
+        (0, 2, 1),
+        (2, 0, 1),
+    ):  # AutoJudge's ir_measures (run topic measure) and rag4reports (topic run measure)
+        rows = [line.split() for line in TOT.splitlines()]
+        text = "".join("\t".join([row[i] for i in order] + row[3:]) + "\n" for row in rows)
+        (tmp_path / "c.txt").write_text(text)
+        again = read_leaderboard(str(tmp_path / "c.txt"))
+        assert (again.values, again.overall) == (found.values, found.overall)
     for text, sentence in (
+        ("r1 F1 all 0.4\nr1 all F1 0.5\n", "'all' stands in several columns"),
         ("r1 F1 t1\n", ":1: a leaderboard line has run, measure, topic and value, found 3 fields"),
         ("r1 F1 t1 0.4\nr1 F1 t1 0.5\n", ":2: F1 of run r1 in topic t1 is given twice"),
         ("r1 F1 t1 high\n", ":1: a value is a number, found 'high'"),
