@@ -88,9 +88,8 @@ def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scor
         runs_have = f"{len(dark)} of {counted(len(runs), 'run')} {'has' if len(dark) == 1 else 'have'}"
         its = "its" if len(dark) == 1 else "their"
     many = f"{much * top:g} unjudged document{'' if much * top == 1 else 's'}"
-    sentence = (
-        f"{runs_have} more than {percent(much)} of {its} top {top} unjudged; "
-        + (f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged")
+    sentence = f"{runs_have} more than {percent(much)} of {its} top {top} unjudged; " + (
+        f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged"
     )
     value = len(dark) / len(runs)
     step = None
