@@ -12,6 +12,7 @@ from unjudged.changes.rejudge import judgments_of, with_grades_from
 from unjudged.collection import Collection, Floats, Ints, Judgments
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
+from unjudged.figures.bars import bars
 from unjudged.measures import Measure, measures_for
 from unjudged.results import Provenance, Result, Row
 from unjudged.text import counted
@@ -74,7 +75,8 @@ def qrels_diff(old: Any, new: Any, measures: Any = ("nDCG@10",), *, rel: int | N
     if settings:
         rows.sort(key=lambda row: -abs(row[5]))
     provenance = Provenance.of(call, tuple(one.source for one in sets), settings)
-    return Result(COLUMNS, lambda: rows, provenance, notes=notes)
+    charts = {"effects": bars("effect", "topic", "doc", said="What the change of each label does to a mean")}
+    return Result(COLUMNS, lambda: rows, provenance, figures=charts, notes=notes)
 
 
 def _told(versions: Versions) -> str:
