@@ -263,9 +263,11 @@ def _refuse_unwritable(args: argparse.Namespace) -> None:
 
     from unjudged.io.write import refuse_unwritable
 
-    output = getattr(args, "output", None)
+    output, junit = getattr(args, "output", None), getattr(args, "junit", None)
     if output not in (None, "-") and not Path(output).is_dir():
         refuse_unwritable(output)
+    if junit not in (None, "-"):
+        refuse_unwritable(junit)
 
 
 SCORE_TABLE: Argument = ("scores at hand", ("scores", "missing"))

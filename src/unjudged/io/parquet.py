@@ -36,6 +36,8 @@ def read_batches(path: str, choose: Callable[[list[str]], list[str]], rows: int 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             names = sorted(set(choose(file.schema_arrow.names)))
+            for name in names:
+                _refuse_lists(pyarrow, file.schema_arrow, name, path)
         with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as file:
             refuse_too_much(path, _unpacked(file.metadata, names))
             for batch in file.iter_batches(rows, columns=names, use_pandas_metadata=False):
@@ -47,6 +49,12 @@ def read_batches(path: str, choose: Callable[[list[str]], list[str]], rows: int 
     except (OSError, pyarrow.ArrowException) as problem:
         why = str(problem).partition("\n")[0].rstrip(".")
         raise InputError(f"this Parquet file cannot be read ({why})", path) from None
+
+
+def _refuse_lists(pyarrow: Any, schema: Any, name: str, path: str) -> None:
+    """A sentence where the rows of a column hold lists or objects."""
+    if pyarrow.types.is_nested(kind := schema.field(name).type):
+        raise InputError(f"the column {name!r} holds {kind}, not one value a row", path)
 
 
 def refuse_too_much(path: str, size: int) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.io.files import is_input
+from unjudged.io.files import is_input, passed_over
 from unjudged.score_tables import is_table
 from unjudged.scoring import Scores
 from unjudged.studies.engine.execution import Unit, Work, run_units
@@ -195,6 +195,6 @@ def _runs(files: list[str]) -> list[str]:
     whole = {
         folder
         for folder, here in names.items()
-        if len(here) > 1 and here == {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        if len(here) > 1 and here == {path.name for path in folder.iterdir() if not passed_over(path.name)}
     }
     return list(dict.fromkeys(str(Path(f).parent) if Path(f).parent in whole else f for f in files))
