@@ -411,13 +411,13 @@ class TestFrames:
         """One long id a hundred thousand times is a small file and would be much memory."""
         pa = pytest.importorskip("pyarrow")
         pq = pytest.importorskip("pyarrow.parquet")
-        monkeypatch.setattr("unjudged.io.parquet.ALWAYS", 1_000_000)
+        monkeypatch.setattr("unjudged.io.files.ALWAYS", 1_000_000)
         path, many = tmp_path / "x.parquet", 100_000
         doc = pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), ["d" * 5000]).cast(pa.string())
         pq.write_table(pa.table({"topic": ["1"] * many, "doc": doc, "score": [1.0] * many}), path)
         size = path.stat().st_size
         assert size < 100_000
-        with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+        with pytest.raises(InputError, match=r"unpacks to over \d+ MB"):
             uj.load({"1": {"a": 1}}, path)
 
     @pytest.mark.parametrize("reader", ["run", "scores"])
@@ -445,7 +445,7 @@ class TestFrames:
             pq.write_table(bomb, path, compression="zstd")
             del bomb
             assert path.stat().st_size < 100_000
-            with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+            with pytest.raises(InputError, match=r"unpacks to over \d+ MB"):
                 uj.load({"1": {"a": 1}}, path) if reader == "run" else uj.load_scores(path)
 
     @pytest.mark.parametrize("wrong", ["twice", "lists", "objects"])
