@@ -192,13 +192,13 @@ class Hits:
         )
 
     def chosen_by(
-        self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False
+        self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False, places: bool = True
     ) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Offsets, row (or the value itself), rank and position here of the hits whose row has low <= value <= high.
 
-        Of a condensed list, rank is the one in the list as it was.
+        Of a condensed list, rank is the one in the list as it was. Without `places` there are no positions.
         """
-        out = [np.empty(len(self), np.int32) for _ in range(3)]
+        out = [np.empty(many, np.int32) for many in (len(self), len(self), len(self) if places else 0)]
         offsets = np.empty(len(self.offsets), np.int64)
         rank = self.rank if self._listed is None else self._listed
         many = kernels.choose_hits(value, low, high, renumber, self.row, rank, self.offsets, *out, offsets)
