@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from targets import Target, read, table
+from promises import Target, read, table
 
 HERE = Path(__file__).parent
 PARTS = {

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from targets import Target, write
+from promises import Target, write
 
 import unjudged as uj
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from peers import OURS, SEVEN, Scores, largest_difference, registered
-from targets import Target, write
+from promises import Target, write
 
 PEERS = Path(__file__).with_name("peers.py")
 PACKAGES = {
