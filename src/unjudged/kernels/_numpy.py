@@ -394,7 +394,10 @@ def choose_hits(
     out_place: Any,
     out_offsets: Any,
 ) -> int:
-    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell (if asked); how many."""
+    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many.
+
+    Without room for places there are none.
+    """
     if not len(row) == len(rank) == len(out_row) == len(out_rank) == (len(out_place) or len(row)) == offsets[-1]:
         raise ValueError("hits and arrays of different lengths")
     if len(row) and not 0 <= row.min() <= row.max() < len(value):
