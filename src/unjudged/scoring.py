@@ -329,10 +329,9 @@ class Bounds(PerTopic):
 
 def _blocks(collection: Collection) -> Iterator[tuple[slice, Collection]]:
     """A few runs at a time, so that the arrays on the way stay small however large the whole is."""
-    hits, topics = collection.hits, len(collection.judgments.topics)
-    first = 0
-    if len(hits) > HITS_AT_ONCE and hits.ties is None:
-        ends = hits.offsets[::topics]
+    hits, first = collection.hits, 0
+    ends = hits.ends
+    if ends[-1] > HITS_AT_ONCE and hits.ties is None:
         while first < len(collection.runs):
             last = max(int(np.searchsorted(ends, ends[first] + HITS_AT_ONCE, side="right")) - 1, first + 1)
             yield (
