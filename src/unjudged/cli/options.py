@@ -267,9 +267,11 @@ def _refuse_unwritable(args: argparse.Namespace) -> None:
 
     from unjudged.io.write import refuse_unwritable
 
-    output = getattr(args, "output", None)
+    output, junit = getattr(args, "output", None), getattr(args, "junit", None)
     if output not in (None, "-") and not Path(output).is_dir():
         refuse_unwritable(output)
+    if junit not in (None, "-"):
+        refuse_unwritable(junit)
 
 
 SCORE_TABLE: Argument = ("scores at hand", ("scores", "missing"))
@@ -422,10 +424,23 @@ def print_notes(notes: Iterable[str]) -> None:
     """What the reader should know, one line each, on stderr."""
     from unjudged.cli import colour
 
-    dim = colour.wanted(sys.stderr)
+    dim, width = colour.wanted(sys.stderr), _width_of_notes()
     for note in notes:
         said = f"note: {one_line(note)}"
+        if width is not None:
+            import textwrap
+
+            said = "\n".join(textwrap.wrap(said, width, subsequent_indent="      ", break_long_words=False))
         print(f"\033[2m{said}\033[0m" if dim else said, file=sys.stderr)
+
+
+def _width_of_notes() -> int | None:
+    """The width of the terminal notes go to; None where it is none."""
+    if not sys.stderr.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:

@@ -20,7 +20,7 @@ from unjudged.io import qa as qa_io
 from unjudged.io import units as units_io
 from unjudged.io.ids import Ids
 from unjudged.io.retrieved import is_results
-from unjudged.io.teams import read_teams
+from unjudged.io.teams import is_metadata, read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 
@@ -132,6 +132,10 @@ def read_collection(
     }
     told |= {"same answer": reading.same_answer} if reading.same_answer != "exact" else {}
     told |= {name: value for name, value in (("units", reading.units), ("tokens", reading.tokens)) if value is not None}
+    if isinstance(teams, (str, os.PathLike)) and is_metadata(os.fspath(teams)):
+        from unjudged.io import ir_metadata
+
+        told["ir_metadata"] = ir_metadata.plain(teams)
     told |= {"lengths": lengths} if lengths is not None else {}
     origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
     return origin.collection(given)
@@ -192,10 +196,10 @@ class Origin:
 
     def _of(self, runs: Facts, hits: Hits, lists: FullLists) -> Collection:
         judgments, reading, names = self.judgments, self.reading, runs.names
-        teams = {files.called(run, names): team for run, team in self.teams.items()}
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise UsageError(f"two runs are called {twice}")
+        teams = {_called(run, names, runs.tags): team for run, team in self.teams.items()}
         notes = [*(f"{judgments.source}: {note}" for note in judgments.notes), *run_notes.told_once(runs.noticed)]
         if absent := [run for run in teams if run not in names]:
             many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
@@ -219,7 +223,7 @@ class Origin:
                 **self.told,
             },
             lists,
-            self,
+            replace(self, teams=teams),
             _noticed=runs.noticed,
         )
 
@@ -479,6 +483,12 @@ def _full_lists(
 def chunk_lengths(lengths: str | Path | Mapping[str, int] | None) -> dict[bytes, int] | None:
     """The number of tokens of each chunk, where they are given."""
     return None if lengths is None else units_io.read_lengths(lengths)
+
+
+def _called(run: str, names: Sequence[str], tags: Sequence[str]) -> str:
+    """The name of the run that a list of teams means: by name or file, else by the tag in the run's last column."""
+    found = files.called(run, names)
+    return names[tags.index(run)] if found not in names and tags.count(run) == 1 else found
 
 
 def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:
