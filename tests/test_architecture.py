@@ -46,7 +46,7 @@ BELOW = {
     "judges": DATA,
     "correction": {*DATA, "pools"},
     "holes": DATA,
-    "diagnosis": {*CORE, "collection", "measures", "results"},
+    "diagnosis": {*CORE, "collection", "figures", "measures", "results"},
     "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "papers": {*DATA, "pools", "studies", "reporting"},

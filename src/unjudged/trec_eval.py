@@ -33,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             kept.append(text)
     others = any(text.startswith("-m") for text in kept) or not cuts
     flags = [*(["-J"] if condensed else []), *kept]
+    if argv is None and not cuts:  # a program of its own, which may end as quickly as the verb does
+        sys.argv[1:] = ["trec_eval", *flags]
+        return unjudged()
     code = unjudged(["trec_eval", *flags]) if others else 0
     return code or refusing(lambda: _judged(cuts, kept[-2:], condensed))
 

@@ -205,7 +205,9 @@ def _dispatch(given: list[str]) -> int:
     name, rest = f"unjudged {verb}", given[1:]
     if hasattr(module, "PARTS"):
         if not rest or rest[0] in ("-h", "--help"):
-            print(_parts(verb, module))
+            from unjudged.cli.width import refilled
+
+            print(refilled(_parts(verb, module)))
             return 0 if rest else 2
         part = rest[0]
         if part not in module.PARTS:

@@ -408,10 +408,10 @@ def _read(full: Collection, depth: int | None) -> _Lists | None:
     deepest = min(max([*deep[-1:].tolist(), depth or 1]), widest)
     longest = min(3 * deepest // 2 + 10, widest)
     chosen = np.flatnonzero(line <= longest)
+    lists = whole.cut(longest, chosen)
     order = np.empty(len(chosen), np.int64)
-    kernels.order_of(hits.row[chosen], len(full.judgments), order)
-    lists = whole.cut(longest, chosen[order])
-    return replace(lists, deepest=deepest)
+    kernels.order_of(lists.row, len(full.judgments), order)
+    return replace(lists.cut(longest, order), deepest=deepest)
 
 
 # -- the chance of documents to be judged

@@ -18,6 +18,7 @@ from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames, run_notes
 from unjudged.io import qa as qa_io
 from unjudged.io import units as units_io
+from unjudged.io.ids import Ids
 from unjudged.io.retrieved import is_results
 from unjudged.io.teams import is_metadata, read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
@@ -93,11 +94,13 @@ def read_collection(
     need_runs: bool = True,
     lists: bool = True,
     lengths: str | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
     `lists` says whether full lists may be asked for later; a stream is kept only for their sake. `lengths` is the file
-    that the lengths of chunks come from, for the record.
+    that the lengths of chunks come from, for the record. `texts` (topic -> text) are wanted where the judgments name
+    topics by their text, as rating tools do.
     """
     seen = files.Unchanged()
     if qa and reading.in_chunks:
@@ -115,7 +118,7 @@ def read_collection(
         if qrels is None:
             return _no_judgments(runs, reading, seen, jobs)
         found = seen.reading(qrels, lambda: _answers(qrels, reading) if qa else _qrels(qrels, reading, qrels_format))
-        return units_io.judged_documents(found, reading)
+        return units_io.judged_documents(found if texts is None else _by_id(found, texts), reading)
 
     judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
@@ -434,6 +437,15 @@ def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> Qre
     if frames.is_frame(qrels):
         return frames.qrels_from_frame(qrels)
     raise UsageError(f"judgments can be a file, a dict or a data frame, not {type(qrels).__name__}")
+
+
+def _by_id(table: QrelsTable, texts: Mapping[str, str]) -> QrelsTable:
+    """The judgments with topics that are named by their text under their ids."""
+    ids: dict[str, str] = {}
+    for topic, text in texts.items():
+        if ids.setdefault(text, topic) != topic:
+            raise UsageError(f"topics {ids[text]} and {topic} have the same text, so it names neither")
+    return table._replace(topics=Ids.of([ids.get(topic, topic) for topic in table.topics]))
 
 
 def _answers(classes: Any, reading: Reading) -> QrelsTable:

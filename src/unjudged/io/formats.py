@@ -144,9 +144,29 @@ def _parquet(head: Head) -> bool:
     return head.start.startswith(b"PAR1") or head.suffix in (".parquet", ".parq")
 
 
+def _beir_judgments(head: Head) -> bool:
+    """Columns with names, or `topic<TAB>document<TAB>grade` without: a list that came back from assessors.
+
+    Ranks stand in the third column of some runs; grades repeat within a topic, ranks do not.
+    """
+    if has_columns(head.columns, GRADES):
+        return True
+    if not _three_columns(head.line):
+        return False
+    lines = [line for line in head.start.splitlines()[:-1] if line.strip() and not line.startswith(b"#")]
+    if not all(map(_three_columns, lines)):
+        return False
+    first = [line.rstrip().split(b"\t") for line in lines if line.startswith(head.line.split(b"\t")[0] + b"\t")]
+    return len({line[2] for line in first}) < len(first)
+
+
+def _three_columns(line: bytes) -> bool:
+    columns = line.rstrip().split(b"\t")
+    return len(columns) == len(line.split()) == 3 and columns[2].isdigit()
+
+
 def _msmarco_run(head: Head) -> bool:
-    columns = head.line.rstrip(b"\r").split(b"\t")
-    return len(columns) == len(head.fields) == 3 and columns[2].isdigit()
+    return _three_columns(head.line)
 
 
 def _ntcireval_qrels(head: Head) -> bool:
@@ -186,7 +206,7 @@ FORMATS: dict[str, Format] = {
     "machine_jsonl": Format("machine_jsonl", _machine_json_lines),
     "jsonl": Format("jsonl", _json_lines, _json_lines),
     "json": Format("json_", _json, _json),
-    "beir": Format("beir", lambda h: has_columns(h.columns, GRADES), lambda h: has_columns(h.columns, RANKED)),
+    "beir": Format("beir", _beir_judgments, lambda h: has_columns(h.columns, RANKED)),
     "ntcireval": Format("ntcireval", _ntcireval_qrels),
     "machine_trec": Format("machine_trec", _machine_trec),
     "msmarco": Format("msmarco", None, _msmarco_run),
@@ -286,6 +306,10 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
     except InputError as problem:
         if kind == "trec" and looks_like_classes(peek(path).columns):
             said = f"these look like answer classes of question answering; {WITH_QA}"
+            raise InputError(said, problem.source, problem.line) from None
+        if kind == "trec" and _three_columns(peek(path).line):
+            said = "a judgment line needs 4 fields (topic iteration doc grade), found 3; is this a run, or topic, "
+            said += "document and grade (--qrels-format beir)?"
             raise InputError(said, problem.source, problem.line) from None
         raise
     return table

@@ -394,8 +394,11 @@ def choose_hits(
     out_place: Any,
     out_offsets: Any,
 ) -> int:
-    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many."""
-    if not len(row) == len(rank) == len(out_row) == len(out_rank) == len(out_place) == offsets[-1]:
+    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many.
+
+    Without room for places there are none.
+    """
+    if not len(row) == len(rank) == len(out_row) == len(out_rank) == (len(out_place) or len(row)) == offsets[-1]:
         raise ValueError("hits and arrays of different lengths")
     if len(row) and not 0 <= row.min() <= row.max() < len(value):
         raise ValueError("hits and arrays of different lengths")
@@ -405,7 +408,8 @@ def choose_hits(
     cells = np.repeat(offsets[:-1], np.diff(out_offsets))
     out_row[: len(chosen)] = (found if renumber else row)[chosen]
     out_rank[: len(chosen)] = rank[chosen]
-    out_place[: len(chosen)] = chosen - cells + 1
+    if len(out_place):
+        out_place[: len(chosen)] = chosen - cells + 1
     return len(chosen)
 
 

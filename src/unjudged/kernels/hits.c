@@ -43,7 +43,8 @@ static inline uint64_t marked_of(const uint8_t *marked, const int32_t *row, size
     return found;
 }
 
-/* Hits whose row has low <= value <= high: row (or, renumbering, the value itself), rank, place in the old cell. */
+/* Hits whose row has low <= value <= high: row (or, renumbering, the value itself), rank, place in the old cell (unless
+ * there is no room for places). */
 static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer b[ARRAYS];
@@ -59,7 +60,9 @@ static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t *out_offsets = b[OUT_OFFSETS].buf, kept = 0;
     int right = cells >= 0 && offsets[cells] == (int64_t)n && b[RANK].len == b[ROW].len &&
                 b[OUT_OFFSETS].len == b[OFFSETS].len;
-    for (int i = OUT_ROW; i <= OUT_PLACE; i++) right = right && b[i].len == b[ROW].len;
+    for (int i = OUT_ROW; i <= OUT_RANK; i++) right = right && b[i].len == b[ROW].len;
+    const int placing = b[OUT_PLACE].len > 0;
+    right = right && (!placing || b[OUT_PLACE].len == b[ROW].len);
     uint8_t *marked = malloc(rows + 1);
     if (right && marked) {
         Py_BEGIN_ALLOW_THREADS
@@ -76,14 +79,14 @@ static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
                 if (found == UINT64_MAX) {
                     for (size_t i = 0; i < 64; i++) out_row[kept + i] = renumber ? value[mine[i]] : mine[i];
                     memcpy(out_rank + kept, at, 64 * sizeof *at);
-                    for (size_t i = 0; i < 64; i++) out_place[kept + i] = (int32_t)(start + i) + 1;
+                    for (size_t i = 0; placing && i < 64; i++) out_place[kept + i] = (int32_t)(start + i) + 1;
                     kept += 64;
                 }
                 else for (; found; found &= found - 1, kept++) {
                     const size_t i = LOWEST_BIT(found);
                     out_row[kept] = renumber ? value[mine[i]] : mine[i];
                     out_rank[kept] = at[i];
-                    out_place[kept] = (int32_t)(start + i) + 1;
+                    if (placing) out_place[kept] = (int32_t)(start + i) + 1;
                 }
             }
         }
