@@ -543,6 +543,8 @@ _VARIANTS = (
     _variant("judges estimate", "qrels", help="the human judgments: whole topics, or a sample of documents",
         metavar="HUMAN"),
     _variant("judges estimate", "machine", metavar="MACHINE", flags=()),
+    _variant("judges estimate", "queries", help="texts of the topics, where the human judgments name topics by them, "
+        "as Quepid's do: queries.jsonl, TSV, TREC topics, or irds:ID"),
     _variant("judges estimate", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
         repeats=True, required=True),
     Option("study over-judges.show", "the table: scores (of every run), or pairs (of runs: do judges disagree?)",

@@ -135,7 +135,7 @@ def test_a_table_of_markdown(tmp_path: Path) -> None:
 def test_exact_decimals(tmp_path: Path) -> None:
     """Numbers of databases: columns of DECIMAL type, in frames and Parquet."""
     exact = frame()
-    exact["value"] = pd.Series([Decimal(str(value)) for value in exact.value], dtype=object)
+    exact["value"] = pd.Series([Decimal(str(v)) for v in exact.value], dtype=object)
     exact.to_parquet(tmp_path / "s.parquet")
     for source in (exact, pytest.importorskip("polars").from_pandas(exact), tmp_path / "s.parquet"):
         assert (uj.load_scores(source).values == uj.load_scores(frame()).values).all()

@@ -33,8 +33,9 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io import files, frames
-from unjudged.io.columns import decimal_number, lines
+from unjudged.io.columns import decimal_number, lines, refuse_twice
 from unjudged.io.ids import to_text
+from unjudged.io.json_ import fault_of
 from unjudged.io.parquet import load_pyarrow, read_batches
 from unjudged.text import counted
 
@@ -269,7 +270,9 @@ def layout_of(columns: Sequence[str], is_measure: IsMeasure, source: str, line: 
     """What the columns of a table mean, or an InputError that says what is missing."""
     at = roles_of(columns)
     if {"topic", "measure", "value"} <= at.keys():
+        refuse_twice(at.values(), columns, source, line)
         return Layout(at, "", ())
+    refuse_twice(columns, columns, source, line)
     others = tuple(c for c in columns if c not in {at.get("run"), at.get("topic"), at.get("measure")})
     if "measure" in at or not others or not {"run", "topic"} & at.keys():
         raise InputError(
@@ -325,7 +328,7 @@ def read_file(path: str, cells: Cells) -> None:
     if start in ("{", "["):
         return _json(rest, line, run_of(path), cells, source)
     mark = "|" if start == "|" else next((one for one in "\t,;" if one in line), None)
-    head = _fields(line, mark)
+    head = _fields(line, mark, cells, number)
     three = len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))
     if mark == "|" or (roles_of(head) and not three):
         layout = cells.layout(head, number)
@@ -350,7 +353,7 @@ def _rows(
     for number, line in text:
         if mark == "|" and not line.lstrip().startswith(mark):
             raise cells.problem("a row of a Markdown table begins with |", number)
-        fields = _fields(line, mark)
+        fields = _fields(line, mark, cells, number)
         if mark == "|" and all(_RULE.fullmatch(one) for one in fields):
             continue
         if len(fields) != len(head):
@@ -358,13 +361,16 @@ def _rows(
         _add_row(cells, layout, lambda column, fields=fields: fields[places[column]], run, number)  # type: ignore[misc]
 
 
-def _fields(line: str, mark: str | None) -> list[str]:
+def _fields(line: str, mark: str | None, cells: Cells, number: int) -> list[str]:
     """The fields of a line between marks (None: white space)."""
     if mark == "|":
         line = line.strip().removeprefix(mark).removesuffix(mark)
-    if mark in (",", ";", "\t") and '"' in line:
+    if mark is None or mark == "|" or '"' not in line:
+        return [part.strip() for part in line.split(mark)]
+    try:
         return [part.strip() for part in next(csv.reader([line], delimiter=mark))]
-    return [part.strip() for part in line.split(mark)]
+    except csv.Error as problem:
+        raise cells.problem(f"this line cannot be read ({problem})", number) from None
 
 
 def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, cells: Cells, source: str) -> None:
@@ -435,7 +441,7 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
     """JSON lines of flat objects, a list of them, or names inside names."""
     try:
         first = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         first = None
     _refuse_report(first, source)
     if isinstance(first, dict) and any(not isinstance(value, dict) for value in first.values()):
@@ -443,8 +449,8 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
         for number, one in text:
             try:
                 found = json.loads(one)
-            except ValueError as problem:
-                raise cells.problem(f"this line is not JSON ({problem})", number) from None
+            except (ValueError, RecursionError) as problem:
+                raise cells.problem(f"this line is not JSON ({fault_of(problem)})", number) from None
             if not isinstance(found, dict):
                 raise cells.problem('a line needs an object like {"run": ..., "topic": ...}', number)
             layout = layout or cells.layout(list(found), number)
@@ -452,8 +458,8 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
         return
     try:
         whole = json.loads("\n".join(one for _, one in text))
-    except ValueError as problem:
-        raise InputError(f"this is not JSON ({problem})", source) from None
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"this is not JSON ({fault_of(problem)})", source) from None
     if isinstance(whole, list) and whole and all(isinstance(one, dict) for one in whole):
         cells.sources[-1] = (*cells.sources[-1][:2], "entry")
         layout = cells.layout(list(whole[0]))

@@ -12,6 +12,7 @@ from unjudged.changes.rejudge import judgments_of, with_grades_from
 from unjudged.collection import Collection, Floats, Ints, Judgments
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.errors import UsageError
+from unjudged.figures.bars import bars
 from unjudged.measures import Measure, measures_for
 from unjudged.results import Provenance, Result, Row
 from unjudged.text import counted
@@ -112,7 +113,11 @@ def qrels_diff(
     if settings:
         rows.sort(key=lambda row: -abs(row[-2]))
     provenance = Provenance.of(call, tuple(one.source for one in sets), settings)
-    return Result(TOPIC_COLUMNS if per_topic else COLUMNS, lambda: rows, provenance, notes=notes)
+    label = ("topic",) if per_topic else ("topic", "doc")
+    charts = {
+        "effects": bars("effect", *label, said="What the changed labels do to the mean of the run they move most")
+    }
+    return Result(TOPIC_COLUMNS if per_topic else COLUMNS, lambda: rows, provenance, figures=charts, notes=notes)
 
 
 def _label_rows(versions: Versions, topics: Iterable[Changed], scored: bool) -> Iterator[Row]:
