@@ -83,7 +83,7 @@ def test_every_result_is_drawn(tmp_path: Path) -> None:
     c = uj.load(str(made.qrels), str(made.run_folder), teams=made.teams)
     truth = uj.load(str(tmp_path / "sim" / "truth.txt"), str(made.run_folder))
     few = uj.reduce(c, rate=0.5, seed=1)
-    other = uj.replace_judgments(c, {t: {d: 1 for d in docs} for t, docs in judgments_of(c).items()})
+    other = uj.replace_judgments(c, {t: dict.fromkeys(docs, 1) for t, docs in judgments_of(c).items()})
     a, b = c.runs[0], c.runs[-1]
     paired = [uj.power(s, ["AP", "P@5"], pairs=True) for s in (c, few)]
     merged = uj.merge_judges(c, other, c, names=["one", "two", "three"])
