@@ -51,7 +51,6 @@ class Fit:
     phi: float
     s_team: float
     s_topic: float
-    trained: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,7 @@ def fit(lists: Lists, seen: Seen, y: Floats) -> Fit:
     as_hole = coefficients[0] + _times(described, coefficients[1:-1]) + coefficients[-1]
     if seen.seen:  # a hole was missed by one team more than a unique document was
         as_hole = as_hole - _one_more(seen)
-    return Fit(coefficients, as_hole, variance, phi, s_team, s_topic, len(chosen))
+    return Fit(coefficients, as_hole, variance, phi, s_team, s_topic)
 
 
 def _one_more(seen: Seen) -> float:
