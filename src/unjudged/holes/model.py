@@ -110,7 +110,7 @@ def fit(lists: Lists, seen: Seen, y: Floats) -> Fit:
     described = features(lists, y, training).values
     if not training.any():
         start = np.append(np.zeros(described.shape[1] + 1), DISCOUNT)
-        return Fit(start, np.full(lists.docs, DISCOUNT), DISCOUNT_SD**2, 1.0, GROUP_SD, GROUP_SD, 0)
+        return Fit(start, np.full(lists.docs, DISCOUNT), DISCOUNT_SD**2, 1.0, GROUP_SD, GROUP_SD)
     chosen = np.flatnonzero(training)
     unique = seen.unique[chosen].astype(np.float64)
     columns = np.column_stack((np.ones(len(chosen)), described[chosen], unique))
