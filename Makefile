@@ -67,7 +67,7 @@ docs: $(VENV)/.installed-dev
 
 # Every target of docs/performance.md, in about a quarter of an hour on an idle machine; fails where one is missed.
 bench: $(VENV)/.installed-bench
-	@$(BIN)/python benchmarks/bench_scoring.py; scoring=$$?; $(BIN)/python benchmarks/bench_memory.py --growth && exit $$scoring
+	@$(BIN)/python benchmarks/bench.py
 
 # Large inputs, made here: 1,000 runs, ten million topics, memory against hits and file size, lost workers (the section
 # Load of docs/performance.md). `make load FULL=1` adds a stream of 100 GB, a file of 17 GB and 8 million hits.

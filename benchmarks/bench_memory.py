@@ -2,7 +2,7 @@
 
     python benchmarks/bench_memory.py                 # the full size; exit code 1 where a limit is passed
     python benchmarks/bench_memory.py --quick         # a fifth of it; only memory and ratios are binding
-    python benchmarks/bench_memory.py --growth        # ... and growth with runs, topics, depth and measures
+    python benchmarks/bench_memory.py --growth        # growth with runs, topics, depth and measures
 
 Each command runs in a process of its own; CPU is user plus system time, memory the largest resident size. Growth is the
 exponent of CPU against size (1 is linear), of the work without what the command takes on a tiny collection.
@@ -20,6 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from promises import Target, write
+
 import unjudged as uj
 
 MOST_MB = 800
@@ -30,10 +32,11 @@ MOST_CHECK = 4.0
 """`check` against `score` on the same files."""
 
 
-def verdict(text: str, measured: str, met: bool) -> bool:
-    """Print a target and what was measured."""
-    print(f"- {'PASS' if met else 'FAIL'}: {text}: {measured}", flush=True)
-    return met
+def verdict(text: str, measured: str, met: bool | None) -> Target:
+    """A target and what was measured, printed."""
+    found = Target(text, measured, met)
+    print(f"- {found}", flush=True)
+    return found
 
 
 class Used(NamedTuple):
@@ -72,13 +75,17 @@ LEAVE_OUT = ["study", "leave-team-out", *FILES, "-m", "sakai2009", "--all-runs",
 REPORT = ["report", *FILES, "-o", "report.html"]
 
 
-def limits(folder: Path, runs: int, teams: int, topics: int, full: bool) -> bool:
-    """Print CPU and memory of the commands; are they within the limits?"""
+def limits(folder: Path, runs: int, teams: int, topics: int, full: bool) -> list[Target]:
+    """CPU and memory of the commands, held against their limits."""
     where = simulated(folder, runs, teams, topics)
     print(f"\n### commands ({runs} runs of {teams} teams, {topics} topics, one process)\n")
     fine = []
     for name, arguments in (("leave-team-out", LEAVE_OUT), ("report", REPORT)):
-        cpu, megabytes = used(arguments, where)
+        try:
+            cpu, megabytes = used(arguments, where)
+        except SystemExit as problem:
+            fine.append(verdict(f"`{name}`", str(problem), False))
+            continue
         fine.append(verdict(f"`{name}` in at most {MOST_MB} MB", f"{megabytes:.0f} MB", megabytes <= MOST_MB))
         if full:
             most = MOST_CPU[name]
@@ -87,7 +94,7 @@ def limits(folder: Path, runs: int, teams: int, topics: int, full: bool) -> bool
     check = min(used(["check", "qrels.txt", "runs"], where).cpu for _ in range(3))
     text, measured = f"`check` in at most {MOST_CHECK:g} times the CPU of `score`", f"{check / score:.2f}x"
     fine.append(verdict(text, f"{measured} ({check:.2f} and {score:.2f} s)", check <= MOST_CHECK * score))
-    return all(fine)
+    return fine
 
 
 def shallow(where: Path, depth: int) -> Path:
@@ -116,16 +123,16 @@ GROWING = {
 the teams that are left out, each of which has all runs scored again, and the pairs that are compared."""
 
 
-def growth(folder: Path) -> bool:
+def growth(folder: Path, runs: int) -> list[Target]:
     """CPU against runs, topics, depth and measures, one after another, of all four commands."""
-    base, tiny = simulated(folder, 128, 40, 48), simulated(folder, 6, 3, 5)
+    base, tiny = simulated(folder, runs, runs * 5 // 16, 48), simulated(folder, 6, 3, 5)
     smaller = {
-        "runs": simulated(folder, 32, 10, 48),
-        "topics": simulated(folder, 128, 40, 12),
+        "runs": simulated(folder, runs // 4, runs * 5 // 64, 48),
+        "topics": simulated(folder, runs, runs * 5 // 16, 12),
         "depth": shallow(base, 250),
         "measures": base,
     }
-    fine = True
+    fine: list[Target] = []
     print(
         f"\n### growth, four times as much (exponent of CPU; 1 is linear, at most {MOST_EXPONENT} wanted)\n", flush=True
     )
@@ -145,7 +152,8 @@ def growth(folder: Path) -> bool:
             if name in beyond:
                 print(f"- `{command}` with {name} (not linear: teams x runs, pairs of runs): {measured}", flush=True)
             else:
-                fine &= verdict(f"`{command}` with {name}", measured, exponent <= MOST_EXPONENT)
+                text = f"`{command}` with four times the {name}: exponent of CPU at most {MOST_EXPONENT}"
+                fine.append(verdict(text, measured, exponent <= MOST_EXPONENT))
     return fine
 
 
@@ -153,15 +161,19 @@ def main() -> int:
     """Print the tables; 1 where a limit is passed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a fifth of the runs and topics")
-    parser.add_argument("--growth", action="store_true", help="growth with runs, topics, depth and measures, too")
-    parser.add_argument("--folder", type=Path, help="keep the simulated collections there")
+    parser.add_argument("--growth", action="store_true", help="growth with runs, topics, depth and measures instead")
+    parser.add_argument("--data", type=Path, help="keep the simulated collections there")
+    parser.add_argument("--targets", type=Path, metavar="FILE", help="targets and what was measured, for bench.py")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = (args.folder or Path(temporary)).resolve()
-        fine = limits(folder, *((26, 8, 10) if args.quick else (129, 41, 50)), full=not args.quick)
+        folder = (args.data or Path(temporary)).resolve()
         if args.growth:
-            fine &= growth(folder)
-    return 0 if fine else 1
+            found = growth(folder, 48 if args.quick else 128)
+        else:
+            found = limits(folder, *((26, 8, 10) if args.quick else (129, 41, 50)), full=not args.quick)
+    if args.targets:
+        write(found, args.targets)
+    return 0 if all(one.met is not False for one in found) else 1
 
 
 if __name__ == "__main__":

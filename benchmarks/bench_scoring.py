@@ -2,7 +2,7 @@
 
     python benchmarks/bench_scoring.py [--quick] [--data DIR] [--repeats N] [--only CASE] [--json FILE]
 
-`make bench` runs it and then bench_memory.py --growth; together they measure every target of docs/performance.md.
+`make bench` (bench.py) runs it case by case, then bench_memory.py: every target of docs/performance.md.
 
 Every contender goes from the same generated files to the scores of every topic on the seven usual measures, each
 time in a fresh process, all contenders in turn within each round; medians over the rounds are printed. CPU is
@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from peers import OURS, SEVEN, Scores, largest_difference, registered
+from promises import Target, write
 
 PEERS = Path(__file__).with_name("peers.py")
 PACKAGES = {
@@ -396,19 +397,6 @@ def print_dicts(found: dict[str, Any], titles: dict[str, str]) -> None:
     print(table(["contender", "CPU s", "x ours", "wall s", "CPU s, first call"], rows), flush=True)
 
 
-@dataclass
-class Target:
-    """A promise and what was measured."""
-
-    text: str
-    measured: str
-    met: bool | None
-
-    def __str__(self) -> str:
-        word = {True: "PASS", False: "FAIL", None: "NOT MEASURED"}[self.met]
-        return f"{word}: {self.text}: {self.measured}"
-
-
 def targets(found: dict[str, list[Contender]]) -> list[Target]:
     """The promises about speed and memory, each with what was measured."""
 
@@ -554,6 +542,7 @@ def main() -> int:
     )
     parser.add_argument("--only", choices=("one", "collection", "large", "dicts"), help="this case alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="every single measurement")
+    parser.add_argument("--targets", type=Path, metavar="FILE", help="targets and what was measured, for bench.py")
     args = parser.parse_args()
     temporary = None if args.data else tempfile.TemporaryDirectory(prefix="unjudged-bench-")
     data: Path = args.data.resolve() if args.data else Path(temporary.name)  # type: ignore[union-attr]
@@ -578,6 +567,8 @@ def main() -> int:
     sizes = ", small sizes: not binding" if args.quick else ""
     print(f"\n### targets (CPU, one thread, unless it says otherwise){sizes}\n")
     print("\n".join(f"- {target}" for target in promised), flush=True)
+    if args.targets:
+        write(promised, args.targets)
     if args.json:
         args.json.write_text(json.dumps(as_json(there, found, in_memory, promised), indent=1))
     if temporary:

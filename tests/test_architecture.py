@@ -47,7 +47,7 @@ BELOW = {
     "judges": DATA,
     "correction": {*DATA, "pools"},
     "holes": DATA,
-    "diagnosis": {*CORE, "collection", "measures", "results"},
+    "diagnosis": {*CORE, "collection", "figures", "measures", "results"},
     "studies": {*DATA, "processes", "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "papers": {*DATA, "pools", "studies", "reporting"},
@@ -59,6 +59,7 @@ BELOW = {
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 
 MORE = {
+    "ir_measures": {"cli"},  # it has a command line of its own
     "results": {"figures"},  # the type of what .plot() gives
     "simulation.summary": {"scoring", "statistics"},
 }

@@ -829,6 +829,24 @@ def test_recognised_formats_are_the_documented_ones() -> None:
         assert f"`{name}`" in page
 
 
+def test_a_list_with_grades_is_read_and_a_run_is_not(tmp_path: Path) -> None:
+    """Grades repeat within a topic, ranks do not; where that cannot be seen the sentence names the way out."""
+    listed = "# judged by hand\n1\td1\t2\n1\td2\t0\n1\td3\t0\n2\td1\t1\n"
+    found = formats.read_qrels(put(tmp_path, "list.tsv", listed), Reading())
+    assert (list(found.topics), list(found.docs), found.grade.tolist()) == (
+        ["1", "2"],
+        ["d1", "d2", "d3", "d1"],
+        [2, 0, 0, 1],
+    )
+    ranked = "".join(f"1\td{rank}\t{rank}\n" for rank in range(1, 9))
+    for text in (ranked, "1\td1\t1\n2\td1\t1\n"):
+        with pytest.raises(InputError, match="topic, document and grade"):
+            formats.read_qrels(put(tmp_path, "run.tsv", text), Reading())
+        assert len(formats.read_qrels(put(tmp_path, "run.tsv", text), Reading(), "beir").docs) == text.count("\n")
+    with pytest.raises(InputError, match=r"list\.tsv:5"):
+        formats.read_qrels(put(tmp_path, "list.tsv", listed[:-3] + "\n"), Reading())
+
+
 def test_a_folder_of_beir_serves_as_judgments(tmp_path: Path) -> None:
     """The test split, else the only one; several splits without a test are refused."""
     splits = tmp_path / "data" / "qrels"

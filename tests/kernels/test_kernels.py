@@ -1033,6 +1033,30 @@ def test_hits_are_chosen_by_the_value_of_their_row(
 
 
 @both
+@pytest.mark.parametrize("share", (0.0, 0.05, 0.5, 0.99, 1.0))
+@pytest.mark.parametrize("renumber", (False, True))
+def test_hits_of_long_lists_are_chosen(kernels: Any, share: float, renumber: bool) -> None:
+    rng = np.random.default_rng(5)
+    sizes = [0, 1, 63, 64, 65, 128, 700, 0, 200]
+    offsets = np.cumsum([0, *sizes]).astype(np.int64)
+    value = np.where(rng.random(300) < share, rng.integers(1, 9, 300), -1).astype(np.int32)
+    row = rng.integers(0, 300, offsets[-1]).astype(np.int32)
+    rank = np.concatenate([np.arange(1, size + 1) * 3 for size in sizes]).astype(np.int32)
+    out, new = [np.empty(len(row), np.int32) for _ in range(3)], np.empty_like(offsets)
+    many = kernels.choose_hits(value, 1, 9, renumber, row, rank, offsets, *out, new)
+    chosen = np.flatnonzero(value[row] >= 1)
+    assert many == len(chosen)
+    assert new.tolist() == [int((chosen < start).sum()) for start in offsets]
+    assert out[0][:many].tolist() == (value[row] if renumber else row)[chosen].tolist()
+    assert out[1][:many].tolist() == rank[chosen].tolist()
+    place = chosen - np.repeat(offsets[:-1], np.diff(new)) + 1
+    assert out[2][:many].tolist() == place.tolist()
+    again = [np.empty(len(row), np.int32), np.empty(len(row), np.int32), np.empty(0, np.int32)]
+    assert kernels.choose_hits(value, 1, 9, renumber, row, rank, offsets, *again, new) == many
+    assert all(a[:many].tolist() == b[:many].tolist() for a, b in zip(again[:2], out[:2], strict=True))
+
+
+@both
 @generated
 @given(cells_of_hits(), st.lists(st.lists(st.floats(0, 9), max_size=5), min_size=1, max_size=3), st.randoms())
 def test_values_are_read_at_ranks(

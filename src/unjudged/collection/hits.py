@@ -192,13 +192,13 @@ class Hits:
         )
 
     def chosen_by(
-        self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False
+        self, value: npt.NDArray[np.int32], low: int, high: int, renumber: bool = False, places: bool = True
     ) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Offsets, row (or the value itself), rank and position here of the hits whose row has low <= value <= high.
 
-        Of a condensed list, rank is the one in the list as it was.
+        Of a condensed list, rank is the one in the list as it was. Without `places` there are no positions.
         """
-        out = [np.empty(len(self), np.int32) for _ in range(3)]
+        out = [np.empty(many, np.int32) for many in (len(self), len(self), len(self) if places else 0)]
         offsets = np.empty(len(self.offsets), np.int64)
         rank = self.rank if self._listed is None else self._listed
         many = kernels.choose_hits(value, low, high, renumber, self.row, rank, self.offsets, *out, offsets)
@@ -328,6 +328,11 @@ class Hits:
         """Number of (run, topic) pairs."""
         return len(self.offsets) - 1
 
+    @property
+    def ends(self) -> Ints:
+        """Where the hits of each run end, behind a 0."""
+        return self.offsets[:: max(len(self.judgments.topics), 1)]
+
     def each(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """A value per cell, handed to each of its hits."""
         return np.repeat(values, np.diff(self.offsets))
@@ -441,6 +446,61 @@ class Hits:
                 f"gains must not fall with the grade here, found {dict(gains)} (other grades: themselves)"
             )
         return highest
+
+
+class KeptHits(Hits):
+    """The hits that are left over some of the judgments: made when somebody asks for more than those of a grade.
+
+    Measures mostly ask for relevant hits alone, which are taken from those over all judgments: a few for each hundred.
+    """
+
+    def __init__(self, judgments: Judgments, hits: Hits, number: npt.NDArray[np.int32]) -> None:
+        """`number`: for each row of the judgments of `hits` its row in `judgments`, -1 where it was taken away."""
+        none = np.zeros(0, np.int32)
+        super().__init__(judgments, none.astype(np.int64), none, None, hits.length, hits.answered, repeats=hits.repeats)
+        del self.offsets, self.row
+        self._all = hits._bare if hits._base is None else hits.without_views()  # shared with all that is left of them
+        self._number = locked(number)
+
+    def _left_of(self, hits: Hits) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        return hits.chosen_by(self._number, 0, len(self._number), renumber=True, places=False)[:3]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("offsets", "row"):
+            raise AttributeError(name)
+        offsets, row, rank = self._left_of(self._all)
+        self.offsets, self.row, self.__dict__["rank"] = locked(offsets), locked(row), locked(rank)
+        return self.__dict__[name]
+
+    @functools.cached_property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """Rank of each hit in its list."""
+        _ = self.row
+        return cast("npt.NDArray[np.int32]", self.__dict__["rank"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What travels are the hits themselves, not those over all judgments."""
+        given = (self.judgments, self.offsets, self.row, self.rank, self.length, self.answered, self.rel)
+        return Hits, (*given, None, None, self.repeats)
+
+    def _graded(self, low: int, high: int, rel: int) -> Hits:
+        left = self._left_of(self._all._graded(low, high, rel))
+        return Hits(self.judgments, *left, self.length, self.answered, rel, self._bare)
+
+    def of_runs(self, first: int, last: int) -> Hits:
+        """The hits of consecutive runs, of which no more is made than of all."""
+        runs = self._all.once(("runs", first, last), lambda: self._all.of_runs(first, last))
+        return KeptHits(self.judgments, runs, self._number)
+
+    @property
+    def ends(self) -> Ints:
+        """Where the hits of each run would end, had no judgment been taken away."""
+        return self._all.ends
+
+    @property
+    def cells(self) -> int:
+        """Number of (run, topic) pairs."""
+        return len(self.length)
 
 
 def positions(offsets: Ints) -> Ints:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from unjudged import kernels
 from unjudged.collection.segments import Floats, Ints
 from unjudged.errors import UsageError
 
@@ -275,6 +276,11 @@ class _Lists:
         """Where each document starts."""
         return np.flatnonzero(np.diff(self.row, prepend=-1))
 
+    @cached_property
+    def ends(self) -> Ints:
+        """Where each document starts, and where the last one ends."""
+        return np.append(self.first, len(self.line))
+
     def cut(self, longest: int, chosen: Any = None) -> _Lists:
         """Down to this line alone; `chosen` are the hits there, in order."""
         near = self.repeated[2] <= longest
@@ -331,7 +337,14 @@ class _Lists:
 
     def per_hit(self, values: npt.NDArray[Any]) -> Any:
         """Values of the documents handed to each of their hits."""
-        return np.repeat(values, np.diff(self.first, append=len(self.line)))
+        return np.repeat(values, np.diff(self.ends))
+
+    def by_level(self, level: Ints, depth: int, none: int) -> Floats:
+        """Levels x groups of lines: the hits there of documents of each level, which is the least one of the runs that
+        have the document down to this depth; `none` where no run has."""
+        out = np.empty((none + 1, len(self.x)), np.int64)
+        kernels.count_levels(self.ends, self.run, self.line, self.group, level, depth, none, len(self.x), out)
+        return out.astype(np.float64)
 
     @cached_property
     def is_judged(self) -> npt.NDArray[np.uint8]:
@@ -395,8 +408,10 @@ def _read(full: Collection, depth: int | None) -> _Lists | None:
     deepest = min(max([*deep[-1:].tolist(), depth or 1]), widest)
     longest = min(3 * deepest // 2 + 10, widest)
     chosen = np.flatnonzero(line <= longest)
-    lists = whole.cut(longest, chosen[np.argsort(hits.row[chosen], kind="stable")])
-    return replace(lists, deepest=deepest)
+    lists = whole.cut(longest, chosen)
+    order = np.empty(len(chosen), np.int64)
+    kernels.order_of(lists.row, len(full.judgments), order)
+    return replace(lists.cut(longest, order), deepest=deepest)
 
 
 # -- the chance of documents to be judged
@@ -465,18 +480,20 @@ def _scanned(lists: _Lists, depth: int) -> tuple[float, Mask]:
     if not many:
         return -np.inf, np.zeros(lists.runs, bool)
     level = np.minimum(level.astype(np.int64), many)
-    earliest = lists.per_document(np.where(lists.line <= depth, level[lists.run], many), np.minimum)
-    groups = len(lists.x)
-    place = lists.per_hit(earliest * groups) + lists.group
-    table = np.bincount(place, minlength=(many + 1) * groups).reshape(many + 1, groups).astype(np.float64)
+    table = lists.by_level(level, depth, many)
     covered: Floats = np.cumsum(table[:-1], axis=0)
-    taken = (level <= np.arange(many)[:, None]).astype(np.float64)
-    missed = lists.binned(taken @ missed_by_run)
-    own = lists.binned(taken @ (lines - missed_by_run))
+    missed, own = (lists.binned(_up_to(by_run, level, many)) for by_run in (missed_by_run, lines - missed_by_run))
     fit = _pooled_or_not(table.sum(0), covered, own, missed, lists.binned(lists.gaps.sum(0)), lists.x)
     member = level <= int(np.argmax(fit[2]))
     gains, lack = _evidence(lists, member, np.full(lists.topics, depth))
     return float(_total(gains)) - lack, member
+
+
+def _up_to(by_run: Floats, level: Ints, many: int) -> Floats:
+    """Counts by run added up over the runs of each of `many` levels and of those below."""
+    out = np.zeros((many + 1, by_run.shape[1]))
+    np.add.at(out, level, by_run)
+    return np.cumsum(out[:-1], axis=0)
 
 
 def _pooled_or_not(
@@ -564,7 +581,8 @@ def _documents(lists: _Lists, member: Mask, by_topic: Ints) -> tuple[Floats, Flo
     of these runs as a judged document does.
     """
     nowhere = lists.longest + 1
-    best = lists.per_document(np.where(member[lists.run], lists.line, nowhere), np.minimum)
+    best = np.empty(len(lists.first), np.int64)
+    kernels.first_lines(lists.ends, lists.run, lists.line, member, nowhere, best)
     topic = lists.topic[lists.first]
     seen = best < nowhere
     shape = lists.topics, lists.longest

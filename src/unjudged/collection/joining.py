@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unjudged.collection.hits import Hits
+from unjudged.collection.hits import Hits, KeptHits
 from unjudged.collection.judgments import Judgments
 from unjudged.collection.segments import Ints, ranges, starts_of
 from unjudged.io.trec import RunTable
@@ -83,7 +83,9 @@ def keep_hits(hits: Hits, judgments: Judgments, kept: npt.NDArray[np.bool_]) -> 
     """The hits that are left over `judgments`, which hold only the rows chosen by a mask."""
     hits = hits.ungrouped
     number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    offsets, row, rank, place = hits.chosen_by(number, 0, len(number), renumber=True)
+    if hits.ties is None and judgments.group is None:
+        return KeptHits(judgments, hits, number)
+    offsets, row, rank, place = hits.chosen_by(number, 0, len(number), renumber=True, places=hits.ties is not None)
     ties = None
     if hits.ties is not None:
         chosen = place + np.repeat(hits.offsets[:-1], np.diff(offsets)) - 1

@@ -78,7 +78,7 @@ def complete(collection: Collection, rel: int, draws: int, seed: int) -> tuple[C
         of_topic = max(found.s_topic, TOPIC_SD) * own.standard_normal(draws)
         odds = base[here] + (common + of_topic)[:, None] + of_team[:, lists.best_team[holes[here]]]
         relevant[:, here] = own.random((draws, many)) < _sigmoid(odds)
-    judged, rows = judging_holes(collection, lists.code[holes])
+    judged, rows = collection.once("holes judged", lambda: judging_holes(collection, lists.code[holes]))
     return Completions(judged, rows, grade.astype(np.int64), relevant), found
 
 

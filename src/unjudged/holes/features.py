@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged import kernels
 from unjudged.collection import Floats
 from unjudged.holes.lists import Flags, Lists
 
@@ -19,18 +20,18 @@ RAREST = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Documents x five features, as the regression sees them; `varied` says which of them vary in training."""
+    """Five features x documents, as the regression sees them; `varied` says which of them vary in training."""
 
     values: Floats
     varied: Flags
 
 
 def raw_features(lists: Lists, y: Floats) -> Floats:
-    """Documents x (log best rank, log teams, log fused rank, logit prevalence of the topic, of the lists).
+    """(log best rank, log teams, log fused rank, logit prevalence of the topic, of the lists) x documents.
 
     `y` is the gain of each judged document between 0 and 1. A document's own label is left out of both prevalences.
     """
-    doc, rank, cell, _ = lists.entries
+    doc, rank, cell = lists.entries
     judged, topic = ~lists.hole, lists.topic
     known = np.where(judged, y, 0.0)
     near = judged & (lists.best <= NEAR)
@@ -39,26 +40,22 @@ def raw_features(lists: Lists, y: Floats) -> Floats:
     mean = (sums.sum() + 1) / (counts.sum() + 4)
     of_topic = (sums[topic] - known * near + PRIOR * mean) / (counts[topic] - near + PRIOR)
 
-    inside = judged[doc] & (rank <= NEAR)
+    of_lists = np.empty(lists.docs)
     cells = len(lists.runs) * lists.topics
-    gained = np.where(inside, known[doc], 0.0)
-    of_cell = np.bincount(cell, gained, cells)
-    in_cell = np.bincount(cell[inside], minlength=cells)
-    of_entry = (of_cell[cell] - gained + PRIOR * of_topic[doc]) / (in_cell[cell] - inside + PRIOR)
-    of_lists = lists.per_doc(of_entry / rank) / lists.by_inverse_rank
-    return np.column_stack((*lists.standing, _logit(of_topic), _logit(of_lists)))
+    kernels.richness(doc, rank, cell, judged, known, of_topic, of_lists, cells, NEAR, PRIOR)
+    return np.stack((*lists.standing, _logit(of_topic), _logit(of_lists / lists.by_inverse_rank)))
 
 
 def features(lists: Lists, y: Floats, training: Flags) -> Features:
     """The features within the range of the training documents (nothing is extrapolated) and standardised by them."""
     values = raw_features(lists, y)
-    if not training.any():
-        return Features(np.zeros_like(values), np.zeros(values.shape[1], bool))
-    seen = values[training]
-    values = np.clip(values, seen.min(axis=0), seen.max(axis=0))
-    spread = seen.std(axis=0)
-    varied = spread > 1e-12
-    return Features(np.where(varied, (values - seen.mean(axis=0)) / np.where(varied, spread, 1.0), 0.0), varied)
+    varied = np.zeros(len(values), bool)
+    for i, feature in enumerate(values):
+        seen = feature[training]
+        spread = seen.std() if len(seen) else 0.0
+        varied[i] = spread > 1e-12
+        values[i] = (np.clip(feature, seen.min(), seen.max()) - seen.mean()) / spread if varied[i] else 0.0
+    return Features(values, varied)
 
 
 def _logit(share: Floats) -> Floats:

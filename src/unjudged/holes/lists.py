@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unjudged import kernels
 from unjudged.collection import Collection, Floats, Ints, Judgments
 from unjudged.collection.collection import in_order_of_names
 from unjudged.collection.rankings import codes_keeping
@@ -129,21 +130,22 @@ class Lists:
         return np.flatnonzero((self.rank <= DEPTH) | (self.best[self.doc] > DEPTH))
 
     @functools.cached_property
-    def entries(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Document, rank, cell and team of the entries that describe documents."""
+    def entries(self) -> tuple[Ints, Ints, Ints]:
+        """Document, rank and cell of the entries that describe documents."""
         at = self.described
-        return self.doc[at], self.rank[at], self.cell[at], self.team[self.run[at]]
+        return self.doc[at], self.rank[at], self.cell[at]
 
     @functools.cached_property
     def found_by(self) -> Ints:
         """Number of teams that retrieve each document."""
-        doc, _, _, team = self.entries
-        return self.teams_of(doc, team)
+        at = self.described
+        everywhere = np.full(len(self.runs), np.iinfo(np.int64).max)
+        return self.teams_beside(self.doc[at], self.run[at], self.rank[at], everywhere)
 
     @functools.cached_property
     def standing(self) -> tuple[Floats, Floats, Floats]:
         """Per document, the logarithms of its best rank, of its number of teams and of its fused reciprocal rank."""
-        _, rank, _, _ = self.entries
+        rank = self.entries[1]
         return np.log(self.best), np.log(self.found_by), np.log(self.per_doc(1.0 / (FUSION + rank)))
 
     @functools.cached_property
@@ -160,11 +162,11 @@ class Lists:
         place = run * DEPTH + rank - 1
         return run, rank, doc, place, np.bincount(place, minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
 
-    def teams_of(self, doc: Ints, team: Ints) -> Ints:
-        """Per document, how many different teams stand beside it."""
-        beside = np.zeros(self.docs * len(self.teams), bool)
-        beside[doc * len(self.teams) + team] = True
-        return np.asarray(beside.reshape(self.docs, len(self.teams)).sum(axis=1), np.int64)
+    def teams_beside(self, doc: Ints, run: Ints, rank: Ints, depth: Ints) -> Ints:
+        """Per document, how many teams have it in entries down to the depth of their run."""
+        out = np.empty(self.docs, np.int64)
+        kernels.count_teams(doc, run, rank, depth, self.team, out)
+        return out
 
     def per_doc(self, values: npt.NDArray[np.floating]) -> Floats:
         """A value per entry that describes, added up per document, runs by name."""

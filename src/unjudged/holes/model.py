@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged import kernels
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.holes.features import features
 from unjudged.holes.lists import DEPTH, Lists
@@ -109,11 +110,11 @@ def fit(lists: Lists, seen: Seen, y: Floats) -> Fit:
         training &= seen.teams_in >= 1
     described = features(lists, y, training).values
     if not training.any():
-        start = np.append(np.zeros(described.shape[1] + 1), DISCOUNT)
+        start = np.append(np.zeros(len(described) + 1), DISCOUNT)
         return Fit(start, np.full(lists.docs, DISCOUNT), DISCOUNT_SD**2, 1.0, GROUP_SD, GROUP_SD)
     chosen = np.flatnonzero(training)
     unique = seen.unique[chosen].astype(np.float64)
-    columns = np.column_stack((np.ones(len(chosen)), described[chosen], unique))
+    columns = np.stack((np.ones(len(chosen)), *(feature[chosen] for feature in described), unique))
     weight = 1.0 / (1.0 + (lists.best[chosen] - 1) / 10.0)
     target = y[chosen]
     coefficients, variance = _newton(columns, target, weight)
@@ -138,23 +139,18 @@ def _one_more(seen: Seen) -> float:
 
 def _newton(columns: Floats, y: Floats, weight: Floats) -> tuple[Floats, float]:
     """Coefficients of the penalised regression, and the variance of the last one."""
-    by_column = np.asfortranarray(columns)
-    many = columns.shape[1]
+    many = len(columns)
+    rows = np.zeros((len(y), 8))
+    rows[:, :many] = columns.T
     pull = np.array([0.01, *[1.0] * (many - 2), 1 / DISCOUNT_SD**2])
     centre = np.append(np.zeros(many - 1), DISCOUNT)
     b = centre.copy()
-    part, product = np.empty(len(y)), np.empty(len(y))
+    added, products = np.empty(8), np.empty((8, 8))
     for _ in range(_STEPS):
-        p = _sigmoid(_times(by_column, b))
-        slope, rest = weight * p * (1 - p), weight * (y - p)
-        gradient = np.array([np.multiply(by_column[:, i], rest, out=product).sum() for i in range(many)])
-        gradient -= pull * (b - centre)
-        curve = np.diag(pull)
-        for i in range(many):
-            np.multiply(by_column[:, i], slope, out=part)
-            for j in range(i, many):
-                curve[i, j] += np.multiply(part, by_column[:, j], out=product).sum()
-                curve[j, i] = curve[i, j]
+        p = _sigmoid(_times(columns, b))
+        kernels.newton_sums(rows, weight * p * (1 - p), weight * (y - p), added, products)
+        gradient = added[:many] - pull * (b - centre)
+        curve = np.diag(pull) + products[:many, :many]
         step = np.linalg.solve(curve, gradient)
         b = b + step
         if np.abs(step).max() < 1e-8:
@@ -163,10 +159,10 @@ def _newton(columns: Floats, y: Floats, weight: Floats) -> tuple[Floats, float]:
 
 
 def _times(columns: Floats, b: Floats) -> Floats:
-    """Columns times coefficients, added up from left to right (the same bits with any number of threads)."""
-    out: Floats = columns[:, 0] * b[0]
-    for i in range(1, columns.shape[1]):
-        out = out + columns[:, i] * b[i]
+    """Columns times coefficients, added up one after another (the same bits with any number of threads)."""
+    out: Floats = columns[0] * b[0]
+    for column, one in zip(columns[1:], b[1:], strict=True):
+        out += column * one
     return out
 
 

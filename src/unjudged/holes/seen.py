@@ -47,12 +47,12 @@ def look(lists: Lists) -> Seen:
     """What the lists show of the pool."""
     runs, judged = len(lists.runs), ~lists.hole
     run, rank, doc, place, there = lists.pooling
-    known = np.bincount(place[judged[doc]], minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
+    missed = place[np.flatnonzero(lists.hole[doc])]
+    known = there - np.bincount(missed, minlength=runs * DEPTH).reshape(runs, DEPTH).cumsum(axis=1)
     deep_enough = (100 * known >= JUDGED * there) & (there > 0)
     depth = np.where(deep_enough.any(axis=1), DEPTH - np.argmax(deep_enough[:, ::-1], axis=1), 0)
     depth[depth < SHALLOWEST] = 0
-    brought = rank <= depth[run]
-    teams_in = lists.teams_of(doc[brought], lists.team[run[brought]])
+    teams_in = lists.teams_beside(doc, run, rank, depth)
     cover = int((judged & (teams_in > 0)).sum()) / max(lists.judgments, 1)
     teams = len(np.unique(lists.team[depth > 0]))
     seen = cover >= COVER and teams >= TEAMS

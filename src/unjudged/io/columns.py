@@ -130,7 +130,7 @@ class Rows:
     def refuse(self, sentence: str, line: int) -> None:
         """Raise, or count where reading is lenient."""
         if not self.reading.lenient:
-            hint = f" (--lenient skips such {self.unit}s)"
+            hint = self.reading.way_out(f"{self.unit}s")
             if self.unit == "line":
                 raise InputError(sentence + hint, self.source, line)
             raise InputError(f"{self.unit} {line}: {sentence}{hint}", self.source)

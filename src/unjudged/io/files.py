@@ -111,7 +111,7 @@ def expand(spec: str | Path) -> list[str]:
     there = kind(text)
     if there == "folder":
         try:
-            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not p.name.startswith("."))
+            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not not_data(p.name))
             inside = [p for p in inside if not p.name.endswith(".fixed") or not _original(p)]
         except OSError as problem:
             raise InputError(f"cannot be read ({problem.strerror})", text) from None
@@ -124,6 +124,15 @@ def expand(spec: str | Path) -> list[str]:
     if not found:
         raise InputError("no file matches this pattern", text)
     return found
+
+
+METADATA = ("ir_metadata.yml", "ir_metadata.yaml", "ir-metadata.yml", "ir-metadata.yaml")
+"""Files that describe the runs they stand beside."""
+
+
+def not_data(name: str) -> bool:
+    """Is a file of this name in a folder neither run nor judgments: hidden, or a description of runs?"""
+    return name.startswith(".") or name in METADATA
 
 
 def _original(fixed: Path) -> bool:

@@ -39,8 +39,13 @@ def fault_of(problem: ValueError | RecursionError) -> str:
 
 def read_object(path: str, source: str) -> dict[str, Any]:
     """The object a JSON file holds; a key given twice is refused."""
+    return object_of(files.read_all(path), source)
+
+
+def object_of(data: bytes, source: str) -> dict[str, Any]:
+    """The object this JSON is."""
     try:
-        found = json.loads(to_text(files.read_all(path)), object_pairs_hook=_once(source))
+        found = json.loads(to_text(data), object_pairs_hook=_once(source))
     except (ValueError, RecursionError) as problem:
         line = problem.lineno if isinstance(problem, json.JSONDecodeError) else None
         raise InputError(f"this JSON cannot be read ({fault_of(problem)})", source, line) from None
@@ -61,7 +66,9 @@ def _one_split(found: dict[str, Any], source: str) -> dict[str, Any]:
         told = ", ".join(f"{subset}/{split}" for subset, split in there) or "none"
         raise InputError(f"MTEB's predictions must hold one split of one subset, found {told}", source)
     ((subset, split),) = there
-    inside: dict[str, Any] = subsets[subset][split]
+    inside = subsets[subset][split]
+    if not isinstance(inside, dict):
+        raise InputError("MTEB's predictions of a retrieval task are {query: {document: score}}", source)
     return inside
 
 

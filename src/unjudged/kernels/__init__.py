@@ -28,7 +28,7 @@ def _chosen() -> tuple[str, Any]:
         except ImportError:
             pass
         else:
-            if hasattr(_c, "largest_gaps") and hasattr(_c, "look_at_topics"):  # else an older build was left behind
+            if hasattr(_c, "look_at_topics") and hasattr(_c, "order_of"):  # else an older build was left behind
                 return "C", _c
     from unjudged.kernels import _numpy
 
@@ -48,6 +48,12 @@ swap_count = _kernels.swap_count
 weighted_sums = _kernels.weighted_sums
 largest_gaps = _kernels.largest_gaps
 look_at_topics = _kernels.look_at_topics
+count_teams = _kernels.count_teams
+richness = _kernels.richness
+newton_sums = _kernels.newton_sums
+count_levels = _kernels.count_levels
+first_lines = _kernels.first_lines
+order_of = _kernels.order_of
 segment_sum = _kernels.segment_sum
 segment_cumsum = _kernels.segment_cumsum
 segment_cumprod = _kernels.segment_cumprod

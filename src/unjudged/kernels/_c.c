@@ -10,6 +10,7 @@
  *   documents.c  code_documents: (topic, document) -> code
  *   gaps.c       largest_gaps: the largest standardised gap of a run to all others, per resample
  *   hits.c       choose_hits, segment_read: hits chosen by their row, values of their topic at their ranks
+ *   lists.c      count_teams, richness, newton_sums: for the hole model; count_levels, first_lines, order_of: for the pool
  *   resampling.c weighted_sums, bootstrap_count, swap_count: over drawn topics and run pairs
  *   dicts.c      pack_run, pack_judgments, RunScanner.add_run: plain dicts of dicts, walked where they lie
  *   evaluate.c   evaluate: the classical measures of one run (twin: the registered measures); logarithms
@@ -27,7 +28,7 @@ static int module_exec(PyObject *module)
     if (draw_hash_key()) return -1;
     PyMethodDef *functions[] = {qrels_functions, document_functions, hit_functions, resampling_functions,
                                 dict_functions, evaluate_functions, row_functions, segment_functions, gap_functions,
-                                look_functions};
+                                look_functions, list_functions};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (PyModule_AddFunctions(module, functions[i])) return -1;
     struct { const char *name; PyType_Spec *spec; } types[] = {{"Index", &index_spec}, {"RunScanner", &scanner_spec}};

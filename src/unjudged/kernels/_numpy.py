@@ -394,8 +394,11 @@ def choose_hits(
     out_place: Any,
     out_offsets: Any,
 ) -> int:
-    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many."""
-    if not len(row) == len(rank) == len(out_row) == len(out_rank) == len(out_place) == offsets[-1]:
+    """Hits whose row has low <= value <= high: row (or the value itself), rank, place in the old cell; how many.
+
+    Without room for places there are none.
+    """
+    if not len(row) == len(rank) == len(out_row) == len(out_rank) == (len(out_place) or len(row)) == offsets[-1]:
         raise ValueError("hits and arrays of different lengths")
     if len(row) and not 0 <= row.min() <= row.max() < len(value):
         raise ValueError("hits and arrays of different lengths")
@@ -405,7 +408,8 @@ def choose_hits(
     cells = np.repeat(offsets[:-1], np.diff(out_offsets))
     out_row[: len(chosen)] = (found if renumber else row)[chosen]
     out_rank[: len(chosen)] = rank[chosen]
-    out_place[: len(chosen)] = chosen - cells + 1
+    if len(out_place):
+        out_place[: len(chosen)] = chosen - cells + 1
     return len(chosen)
 
 
@@ -436,6 +440,94 @@ def weighted_sums(weights: Floats, values: Floats, out: Floats) -> None:
     out[...] = 0.0
     for topic in range(values.shape[0]):
         out += weights[:, topic, None] * values[topic]
+
+
+def _fit(lengths: Iterable[int], below: Iterable[tuple[Any, int]]) -> None:
+    """Refuses arrays of different lengths, and numbers that lie outside another array."""
+    if len(set(lengths)) > 1 or any(
+        len(numbers) and not 0 <= numbers.min() <= numbers.max() < most for numbers, most in below
+    ):
+        raise ValueError("entries, documents and lists of different lengths")
+
+
+def count_teams(doc: Any, run: Any, rank: Any, depth: Any, team: Any, out: Any) -> None:
+    """Per document, how many different teams stand beside it, in entries down to the depth of their run."""
+    _fit((len(doc), len(run), len(rank)), ((doc, len(out)), (run, len(depth)), (team, len(team))))
+    _fit((len(depth), len(team)), ())
+    brought = rank <= depth[run]
+    beside = np.zeros((len(out), len(team)), bool)
+    beside[doc[brought], team[run[brought]]] = True
+    out[:] = beside.sum(axis=1)
+
+
+def richness(
+    doc: Any,
+    rank: Any,
+    cell: Any,
+    judged: Any,
+    known: Floats,
+    share: Floats,
+    out: Floats,
+    cells: int,
+    near: int,
+    prior: float,
+) -> None:
+    """Per document, the share of relevant documents at the top of its lists, added up over 1 / rank.
+
+    Judged documents down to rank `near` count, the document itself left out; `prior` of them are as its topic's
+    `share`.
+    """
+    _fit((len(doc), len(rank), len(cell)), ((doc, len(out)), (cell, cells)))
+    _fit((len(judged), len(known), len(share), len(out)), ())
+    inside = judged[doc] & (rank <= near)
+    gained = np.where(inside, known[doc], 0.0)
+    of_cell = np.bincount(cell, gained, cells)
+    in_cell = np.bincount(cell[inside], minlength=cells)
+    of_entry = (of_cell[cell] - gained + prior * share[doc]) / (in_cell[cell] - inside + prior)
+    out[:] = np.bincount(doc, of_entry / rank, len(out))
+
+
+def newton_sums(rows: Floats, slope: Floats, rest: Floats, out_gradient: Floats, out_curve: Floats) -> None:
+    """Of rows of eight numbers: column times rest, and column times slope times column, added up over the rows."""
+    _fit((len(rows), len(slope), len(rest)), ())
+
+    def added(products: Floats) -> Any:  # one after another: not in pairs, as `sum` does
+        return np.cumsum(products, axis=0)[-1] + 0.0 if len(products) else 0.0
+
+    out_gradient[:] = added(rows * rest[:, None])
+    for k, column in enumerate(rows.T):
+        out_curve[k] = added((column * slope)[:, None] * rows)
+
+
+def count_levels(
+    first: Any, run: Any, line: Any, group: Any, level: Any, depth: int, none: int, groups: int, out: Any
+) -> None:
+    """Of hits that stand document after document, how many there are by level of their document and group of lines.
+
+    A document's level is the least of the runs that have it down to line `depth`, `none` where no run has.
+    """
+    _fit((len(run), len(line), len(group), int(first[-1])), ((run, len(level)), (group, groups), (level, none + 1)))
+    _fit((out.size, (none + 1) * groups), ())
+    here, sizes = np.where(line <= depth, level[run], none), np.diff(first)
+    least = np.full(len(sizes), none)
+    least[sizes > 0] = np.minimum.reduceat(here, first[:-1][sizes > 0]) if len(here) else none
+    out[:] = np.bincount(np.repeat(least, sizes) * groups + group, minlength=out.size).reshape(out.shape)
+
+
+def first_lines(first: Any, run: Any, line: Any, chosen: Any, none: int, out: Any) -> None:
+    """Of hits that stand document after document, the first line each has in chosen runs; `none` where it has none."""
+    _fit((len(run), len(line), int(first[-1])), ((run, len(chosen)),))
+    _fit((len(out), len(first) - 1), ())
+    here, filled = np.where(chosen[run], line, none), np.diff(first) > 0
+    out[:] = none
+    if filled.any():
+        out[filled] = np.minimum(np.minimum.reduceat(here, first[:-1][filled]), none)
+
+
+def order_of(numbers: Any, most: int, out: Any) -> None:
+    """The places of numbers below `most` in rising order, equal ones as they stand."""
+    _fit((len(numbers), len(out)), ((numbers, most),))
+    out[:] = np.argsort(numbers, kind="stable")
 
 
 def largest_gaps(shifts: Floats, rows: NDArray[np.int64], up: Floats, down: Floats, out: Floats) -> None:

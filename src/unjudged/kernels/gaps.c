@@ -5,12 +5,6 @@
 
 #define ROWS 4  /* runs that share one pass over a resample */
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 /* One run against all: the largest of (here - other) * up and (other - here) * down; 0 where all are below. */
 WIDE static double largest(double here, const double *shift, const double *up, const double *down, size_t runs)
 {

@@ -3,7 +3,48 @@
 
 enum { VALUE, ROW, RANK, OFFSETS, OUT_ROW, OUT_RANK, OUT_PLACE, OUT_OFFSETS, ARRAYS };
 
-/* Hits whose row has low <= value <= high: row (or, renumbering, the value itself), rank, place in the old cell. */
+#if defined(__GNUC__)
+#define LOWEST_BIT(bits) ((size_t)__builtin_ctzll(bits))
+#else
+static size_t LOWEST_BIT(uint64_t bits)
+{
+    size_t i = 0;
+    while (!(bits >> i & 1)) i++;
+    return i;
+}
+#endif
+
+/* Per row, is low <= value <= high? */
+WIDE static void mark_rows(const int32_t *value, size_t rows, int low, int high, uint8_t *marked)
+{
+    for (size_t i = 0; i < rows; i++) marked[i] = (value[i] >= low) & (value[i] <= high);
+}
+
+WIDE static uint32_t highest_of(const int32_t *row, size_t n)
+{
+    uint32_t highest = 0;
+    for (size_t i = 0; i < n; i++) highest = (uint32_t)row[i] > highest ? (uint32_t)row[i] : highest;
+    return highest;
+}
+
+/* Which of the next n <= 64 hits have a row that is marked? */
+static inline uint64_t marked_of(const uint8_t *marked, const int32_t *row, size_t n)
+{
+    uint64_t found = 0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t one = marked[row[i]], two = marked[row[i + 4]] << 4;
+        one |= marked[row[i + 1]] << 1, two |= marked[row[i + 5]] << 5;
+        one |= marked[row[i + 2]] << 2, two |= marked[row[i + 6]] << 6;
+        one |= marked[row[i + 3]] << 3, two |= marked[row[i + 7]] << 7;
+        found |= (one | two) << i;
+    }
+    for (; i < n; i++) found |= (uint64_t)marked[row[i]] << i;
+    return found;
+}
+
+/* Hits whose row has low <= value <= high: row (or, renumbering, the value itself), rank, place in the old cell (unless
+ * there is no room for places). */
 static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer b[ARRAYS];
@@ -19,31 +60,42 @@ static PyObject *choose_hits(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t *out_offsets = b[OUT_OFFSETS].buf, kept = 0;
     int right = cells >= 0 && offsets[cells] == (int64_t)n && b[RANK].len == b[ROW].len &&
                 b[OUT_OFFSETS].len == b[OFFSETS].len;
-    for (int i = OUT_ROW; i <= OUT_PLACE; i++) right = right && b[i].len == b[ROW].len;
-    if (right) {
+    for (int i = OUT_ROW; i <= OUT_RANK; i++) right = right && b[i].len == b[ROW].len;
+    const int placing = b[OUT_PLACE].len > 0;
+    right = right && (!placing || b[OUT_PLACE].len == b[ROW].len);
+    uint8_t *marked = malloc(rows + 1);
+    if (right && marked) {
         Py_BEGIN_ALLOW_THREADS
+        mark_rows(value, rows, low, high, marked);
         for (int64_t c = 0; right && c < cells; c++) {
-            const int64_t size = offsets[c + 1] - offsets[c], first = kept;
-            const int32_t *mine = row + offsets[c], *at = rank + offsets[c];
-            uint32_t highest = 0;
+            const size_t size = (size_t)(offsets[c + 1] - offsets[c]);
             out_offsets[c] = kept;
-            for (int64_t i = 0; i < size; i++) highest = (uint32_t)mine[i] > highest ? (uint32_t)mine[i] : highest;
-            if (size && highest >= rows) { right = 0; break; }
-            for (int64_t i = 0; i < size; i++) {           /* written always, counted if chosen: no branch to guess */
-                int32_t v = value[mine[i]];
-                out_place[kept] = (int32_t)i + 1;
-                kept += (v >= low) & (v <= high);
-            }
-            for (int64_t j = first; j < kept; j++) {
-                int32_t i = out_place[j] - 1;
-                out_row[j] = renumber ? value[mine[i]] : mine[i];
-                out_rank[j] = at[i];
+            if (size && highest_of(row + offsets[c], size) >= rows) { right = 0; break; }
+            for (size_t start = 0; start < size; start += 64) {
+                const size_t n = size - start < 64 ? size - start : 64;
+                const int32_t *mine = row + offsets[c] + start, *at = rank + offsets[c] + start;
+                for (size_t ahead = 64; ahead < 128; ahead += 16) PREFETCH(at + ahead);
+                uint64_t found = marked_of(marked, mine, n);
+                if (found == UINT64_MAX) {
+                    for (size_t i = 0; i < 64; i++) out_row[kept + i] = renumber ? value[mine[i]] : mine[i];
+                    memcpy(out_rank + kept, at, 64 * sizeof *at);
+                    for (size_t i = 0; placing && i < 64; i++) out_place[kept + i] = (int32_t)(start + i) + 1;
+                    kept += 64;
+                }
+                else for (; found; found &= found - 1, kept++) {
+                    const size_t i = LOWEST_BIT(found);
+                    out_row[kept] = renumber ? value[mine[i]] : mine[i];
+                    out_rank[kept] = at[i];
+                    if (placing) out_place[kept] = (int32_t)(start + i) + 1;
+                }
             }
         }
         out_offsets[cells] = kept;
         Py_END_ALLOW_THREADS
     }
     for (int i = 0; i < ARRAYS; i++) PyBuffer_Release(&b[i]);
+    free(marked);
+    if (!marked) return PyErr_NoMemory();
     if (!right) {
         PyErr_SetString(PyExc_ValueError, "hits and arrays of different lengths");
         return NULL;

@@ -23,6 +23,13 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
+/* A function also made for newer processors, where the loader can choose. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 typedef struct { char *data; size_t size, capacity; } Arena;
 
 static inline int arena_reserve(Arena *a, size_t extra)
@@ -85,7 +92,7 @@ static inline int set_item(PyObject *dict, const char *name, PyObject *value)
 /* The functions of each file, for _c.c. */
 extern PyMethodDef qrels_functions[], document_functions[], hit_functions[], resampling_functions[],
     dict_functions[], evaluate_functions[], row_functions[], segment_functions[], gap_functions[],
-    look_functions[];
+    look_functions[], list_functions[];
 extern PyType_Spec index_spec, scanner_spec;
 void make_plain_locale(void);
 int draw_hash_key(void);

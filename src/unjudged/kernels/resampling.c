@@ -12,12 +12,6 @@
 #define BLOCK 64   /* resamples whose weights are laid out together */
 #define TILE 8     /* pairs that share such a layout; even */
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 #if defined(__GNUC__)
 typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
