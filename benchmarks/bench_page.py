@@ -3,17 +3,22 @@
     python benchmarks/bench_page.py                # latency (a minute or two); exit code 1 where a limit is passed
     python benchmarks/bench_page.py --applies 50 --requests 2000   # and the soak: about 25 minutes
 
-The page runs in a process of its own (Linux: memory is read from /proc); the times are those of a browser's requests.
+The page runs in a process of its own (Linux: memory and processor time are read from /proc); the times are those of a
+browser's requests, in its order: a run is added while a view is computed, which the page ends, and the report of all
+runs comes after the answer about the added one. The limits are for two processors that have nothing else to do; where
+others share them, look at the processor seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +26,8 @@ import httpx
 
 import unjudged as uj
 
-LIMITS = {"cached view": 1.0, "first verdict of a new view": 5.0, "upload to your run": 5.0}
+LIMITS = {"cached view": 1.0, "first verdict, other measure": 5.0, "first verdict, team left out": 5.0}
+LIMITS["upload to your run"] = 5.0
 """Seconds."""
 MOST_GROWTH = 400
 """Megabytes that all applies after the first ten may add; only the last few views are kept."""
@@ -54,29 +60,44 @@ class Page:
                 return first, time.perf_counter() - began
             time.sleep(0.1)
 
+    def until_first(self, **state: Any) -> int:
+        """Start a view and wait for its first verdict; its number."""
+        number: int = self.client.post("/api/jobs", json=state).json()["job"]
+        while not self.client.get(f"/api/jobs/{number}").json()["sections"]:
+            time.sleep(0.1)
+        return number
+
+    def processor(self) -> float:
+        """Seconds of processor time so far."""
+        fields = Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def megabytes(self) -> float:
         """Resident memory."""
         text = Path(f"/proc/{self.program.pid}/status").read_text()
         return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
 
-def latency(page: Page, run: bytes) -> dict[str, float]:
-    """Seconds of each kind of answer."""
-    whole = page.view()[1]
-    cached = page.view()[1]
-    first = page.view(measures=["nDCG@10"])[0]
-    dropped = page.view(drop="team02")[0]
-    began = time.perf_counter()
-    assert page.client.post("/api/runs", params={"name": "mine"}, content=run).status_code == 200
-    assert page.client.get("/api/run", params={"name": "mine"}).status_code == 200
-    mine = time.perf_counter() - began
-    page.client.request("DELETE", "/api/runs", params={"name": "mine"})
-    return {
-        "whole report": whole,
-        "cached view": cached,
-        "first verdict of a new view": max(first, dropped),
-        "upload to your run": mine,
-    }
+def latency(page: Page, run: bytes) -> Iterator[tuple[str, float, float]]:
+    """Name, seconds and processor seconds of each kind of answer."""
+
+    def taken(name: str, act: Callable[[], float | None]) -> tuple[str, float, float]:
+        began, before = time.perf_counter(), page.processor()
+        seconds = act()
+        return name, time.perf_counter() - began if seconds is None else seconds, page.processor() - before
+
+    def mine() -> None:
+        assert page.client.post("/api/runs", params={"name": "mine"}, content=run).status_code == 200
+        page.client.delete(f"/api/jobs/{under_way}")
+        assert page.client.get("/api/run", params={"name": "mine"}).status_code == 200
+
+    yield taken("whole report", lambda: page.view()[1])
+    yield taken("cached view", lambda: page.view()[1])
+    for name, state in (("other measure", {"measures": ["nDCG@10"]}), ("team left out", {"drop": "team02"})):
+        yield taken(f"first verdict, {name}", lambda state=state: page.view(**state)[0])  # type: ignore[misc]
+    under_way = page.until_first(seed=77)
+    yield taken("upload to your run", mine)
+    page.client.delete("/api/runs", params={"name": "mine"})
 
 
 def soak(page: Page, applies: int, requests: int) -> float:
@@ -107,11 +128,12 @@ def main() -> int:
         uj.simulate("tiny", seed=3, out=folder, **size)
         page = Page(folder)
         try:
-            for name, seconds in latency(page, (folder / "runs" / "team01-1").read_bytes()).items():
+            for name, seconds, processor in latency(page, (folder / "runs" / "team01-1").read_bytes()):
                 over = seconds > LIMITS.get(name, float("inf"))
                 passed |= over
                 limit = f"{LIMITS[name]:g}" if name in LIMITS else "-"
-                print(name, f"{seconds:.2f} s", f"limit {limit}", "TOO SLOW" if over else "", sep="\t", flush=True)
+                times = f"{seconds:.2f} s", f"{processor:.2f} s of the processor"
+                print(name, *times, f"limit {limit}", "TOO SLOW" if over else "", sep="\t", flush=True)
             if args.applies:
                 grown = soak(page, args.applies, args.requests)
                 passed |= grown > MOST_GROWTH

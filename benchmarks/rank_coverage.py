@@ -1,9 +1,10 @@
 """Do rank intervals hold what they promise? Coverage where the true ranks are known.
 
-    python benchmarks/rank_coverage.py [--trials 4000] [--seed 1] [--worlds equal ...] > coverage.md
+    python benchmarks/rank_coverage.py [--trials 4000] [--seed 1] [--worlds equal ...] [--shapes beta ...] > coverage.md
 
 Worlds: runs that are all equally good (the hardest case: every difference found is an error), runs in two groups of
-equals, and runs that all differ; scores that are normal, skewed and bounded (beta), and coarse (precision at 10).
+equals, and runs that all differ; scores that are normal, skewed and bounded (beta), coarse (precision at 10), and 0 or
+1 (precision at 1: heavy ties).
 `all ranks` is the share of trials in which the simultaneous intervals contain every run's true rank (all ranks that
 are right for runs of equal worth), `one rank` the mean share of runs whose marginal interval does, `width` the mean
 number of ranks in the simultaneous interval.
@@ -19,7 +20,7 @@ import numpy as np
 from unjudged.statistics.rank_intervals import rank_intervals
 
 WORLDS = ("equal", "two groups", "all differ")
-SHAPES = ("normal", "beta", "coarse")
+SHAPES = ("normal", "beta", "coarse", "0 or 1")
 SIZES = ((10, 5), (10, 20), (10, 50), (25, 5), (25, 20), (50, 20), (50, 50), (100, 20))
 
 
@@ -41,7 +42,8 @@ def drawn_scores(rng: np.random.Generator, shape: str, means: np.ndarray, topics
     cell = means + np.clip(shared, -0.25, 0.25)  # symmetric, and never outside 0 to 1: the expectation stays
     if shape == "beta":
         return rng.beta(2 * cell, 2 * (1 - cell))
-    return rng.binomial(10, cell) / 10
+    documents = 10 if shape == "coarse" else 1
+    return rng.binomial(documents, cell) / documents
 
 
 def covered(world: str, shape: str, topics: int, runs: int, trials: int, seed: int) -> tuple[float, float, float]:
@@ -65,11 +67,12 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=WORLDS)
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=SHAPES)
     args = parser.parse_args()
     start = time.perf_counter()
     print("| runs are | scores | topics | runs | all ranks | one rank | width |\n|---|---|--:|--:|--:|--:|--:|")
     for world in args.worlds:
-        for shape in SHAPES:
+        for shape in args.shapes:
             for topics, runs in SIZES:
                 every, one, width = covered(world, shape, topics, runs, args.trials, args.seed)
                 row = f"{100 * every:.1f} % | {100 * one:.1f} % | {width:.1f}"

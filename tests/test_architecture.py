@@ -46,7 +46,7 @@ BELOW = {
     "judges": DATA,
     "correction": {*DATA, "pools"},
     "holes": DATA,
-    "diagnosis": {*CORE, "collection", "measures", "results"},
+    "diagnosis": {*CORE, "collection", "figures", "measures", "results"},
     "studies": {*DATA, "pools", "judges", "correction", "holes"},
     "reporting": {*CORE, "collection", "measures", "results", "figures", "thresholds", "studies"},
     "papers": {*DATA, "pools", "studies", "reporting"},
@@ -58,6 +58,7 @@ BELOW = {
 """Which parts of the package a part may use (DESIGN 4). The command line stands on top of all of them."""
 
 MORE = {
+    "ir_measures": {"cli"},  # it has a command line of its own
     "results": {"figures"},  # the type of what .plot() gives
     "simulation.summary": {"scoring", "statistics"},
 }

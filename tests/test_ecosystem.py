@@ -130,6 +130,34 @@ def test_their_command_line_with_our_measures(tmp_path: Path) -> None:
     assert shown == [f"{name}\t{value:.4f}" for name, value in zip(("AP", *ANY), means, strict=True)]
 
 
+@pytest.mark.parametrize(
+    ("run", "measure", "told"),
+    [
+        ("nofile", "Q@2", "unjudged: nofile: No such file or directory"),
+        ("bad", "Q@2", "unjudged: ir_measures gave up: "),
+        ("run", "NoSuch@2", "unknown measure: NoSuch@2"),
+        ("run", "uj_bound(measure='no')", "unjudged: "),
+    ],
+)
+def test_their_command_line_refuses(run: str, measure: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1.0 x\n")
+    (tmp_path / "bad").write_text("1 Q0 a\n")
+    call = [sys.executable, "-m", "unjudged.ir_measures", "qrels", run, measure]
+    shown = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert shown.returncode == 2 and shown.stdout == "" and "Traceback" not in shown.stderr
+    assert shown.stderr.splitlines()[-1].startswith(told)
+
+
+def test_their_command_line_tells_ties(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1.0 x\n1 Q0 b 2 1.0 x\n")
+    call = [sys.executable, "-m", "unjudged.ir_measures", "qrels", "run", "uj_RR"]
+    shown = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout == "uj_RR\t0.5000\n"
+    assert shown.stderr.startswith("note: equal scores decide in 1 topic") and shown.stderr.count("\n") == 1
+
+
 def test_the_entry_point_is_the_provider() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     ((name, value),) = declared["ir_measures.provider"].items()
@@ -169,12 +197,13 @@ def test_pyterrier_experiment() -> None:
     expected = uj.score(uj.load(QRELS, {"one": RUN, "other": OTHER}), "AP', AP, nDCG@2").means()
     assert set(table.columns) == {"name", *expected.columns}
     assert table[list(expected.columns)].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-15)
-    asked = [ir_measures.AP, ir_measures.parse_measure("Q@2"), ir_measures.parse_measure("uj_bound(measure='AP')")]
+    asked = [ir_measures.AP, *map(ir_measures.parse_measure, (*ANY, "uj_bound(measure='AP')"))]
     table = pt.Experiment(runs, topics, frame(QRELS, "label", names), asked, names=["one", "other"])
-    assert table["Q@2"].tolist() == pytest.approx(
-        uj.score(uj.load(QRELS, {"one": RUN, "other": OTHER}), "Q@2").mean_values()[:, 0].tolist()
-    )
-    assert (table["uj_bound(measure='AP')"] >= table["AP"]).all()
+    spelled = "Q@2, bpref_R, bpref_N, rpref_N, AP', RBP(p=0.8)@2, RBP_residual(p=0.8)"
+    means = uj.score(uj.load(QRELS, {"one": RUN, "other": OTHER}), spelled).mean_values()
+    assert table[list(ANY)].to_numpy() == pytest.approx(means, abs=1e-15)
+    bounds = uj.score_bounds(uj.load(QRELS, {"one": RUN, "other": OTHER}), "AP")
+    assert table["uj_bound(measure='AP')"].tolist() == pytest.approx(bounds.high.mean(axis=1)[:, 0].tolist())
 
 
 @pytest.mark.slow

@@ -99,10 +99,20 @@ def test_closed_standard_input_is_a_sentence(files: tuple[str, str]) -> None:
     assert "standard input is closed" in said.stderr and "Traceback" not in said.stderr
 
 
-@pytest.mark.parametrize("words", [("-o", ""), ("--format", "tsv", "-o", "")])
+@pytest.mark.parametrize(
+    "words", [("score", "-o", ""), ("score", "--format", "tsv", "-o", ""), ("ci", "--junit", "")], ids=" ".join
+)
 def test_an_empty_file_name_is_refused(words: tuple[str, ...], files: tuple[str, str]) -> None:
-    said = unjudged("score", *files, *words)
+    more = ("--baseline", files[1]) if words[0] == "ci" else ()
+    said = unjudged(words[0], *files, *more, *words[1:])
     assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.parametrize("folder", [".", "..", "/"])
+def test_a_folder_in_place_of_a_file_is_refused(folder: str, files: tuple[str, str], tmp_path: Path) -> None:
+    said = unjudged("score", *files, "-o", folder, cwd=tmp_path)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == f"unjudged: {folder}: cannot be written (Is a directory); name a file in it\n"
 
 
 def test_an_empty_work_folder_is_refused(files: tuple[str, str], tmp_path: Path) -> None:
@@ -142,6 +152,33 @@ def test_json_beyond_all_bounds_is_a_sentence(text: str, files: tuple[str, str],
     assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("deep.json", '{"1": ' * 100_000 + "1" + "}" * 100_000),
+        ("list.json", "[" * 100_000 + "]" * 100_000),
+        ("lines.jsonl", '{"run": "r", "topic": "1", "AP": 0.5}\n{"run": "s", "AP": ' + "[" * 100_000 + "}\n"),
+        ("quote.csv", 'run,topic,AP\nr,1,"' + "x" * 200_000 + "\n"),
+        ("twice.csv", "run,topic,AP,AP\nr,1,.5,.6\n"),
+        ("twice.tsv", "run\ttopic\tmeasure\tvalue\tvalue\nr\t1\tAP\t.5\t.6\n"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_hostile_score_tables_are_a_sentence(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(uj.InputError, match=rf"{name}.*(nested too deep|field larger|2 columns are called)"):
+        uj.load_scores(tmp_path / name)
+
+
+def test_hostile_answers_are_a_sentence(tmp_path: Path) -> None:
+    from unjudged.holes.answers import merged
+
+    collection = uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 2.0, "b": 1.0}}})
+    (tmp_path / "answers.csv").write_text('topic,document,grade\n1,b,"' + "x" * 200_000 + "\n")
+    with pytest.raises(uj.InputError, match=r"answers\.csv:\d+: this CSV cannot be read"):
+        merged(collection, tmp_path / "answers.csv")
+
+
 def test_a_topic_called_all_is_not_mixed_up_with_the_means() -> None:
     c = uj.load({"all": {"a": 1}, "1": {"a": 1}}, {"r": {"all": {"a": 1.0}, "1": {"b": 1.0}}})
     scores = uj.score(c, ["AP"])
@@ -171,7 +208,7 @@ def test_numbers_of_many_digits_in_dicts_are_a_sentence(digits: int) -> None:
         assert len(str(told.value)) < 250
 
 
-def test_a_unit_that_is_a_pipe_is_a_sentence(files: tuple[str, str], tmp_path: Path) -> None:
+def test_a_work_folder_of_pipes_and_forged_lists_is_a_sentence(files: tuple[str, str], tmp_path: Path) -> None:
     words: tuple[str, ...] = (
         "study",
         "agreement",
@@ -186,12 +223,22 @@ def test_a_unit_that_is_a_pipe_is_a_sentence(files: tuple[str, str], tmp_path: P
     Path(files[1]).with_name("other.run").write_text("1 Q0 b 1 2 x\n2 Q0 a 1 3 x\n")
     words = (*words[:4], str(tmp_path / "other.run"), *words[4:])
     assert unjudged(*words).returncode == 0
-    for unit in (tmp_path / "w" / "units").iterdir():
+    inputs = tmp_path / "w" / "inputs.json"
+    kept = inputs.read_bytes()
+    for unit in [inputs, *(tmp_path / "w" / "units").iterdir()]:
         unit.unlink()
         os.mkfifo(unit)
-    said = unjudged(*words, timeout=60)
-    assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
-    assert "this is no file; give another work folder" in said.stderr
+        said = unjudged(*words, timeout=60)
+        assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+        assert "this is no file; give another work folder" in said.stderr
+        if unit == inputs:
+            unit.unlink()
+            inputs.write_bytes(kept)
+    for forged in (b'{"inputs": 3}', b'{"inputs": {"collection": 3}}', b'{"inputs": ' + b"[" * 100_000, b"null"):
+        inputs.write_bytes(forged)
+        said = unjudged(*words, timeout=60)
+        assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+        assert "this is not the list of inputs of a work folder" in said.stderr
 
 
 @pytest.mark.slow

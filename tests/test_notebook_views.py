@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +75,49 @@ def test_bounds_and_the_gate_are_drawn() -> None:
     assert drawn.svg().startswith("<svg")
     with pytest.raises(uj.UsageError, match="there is range"):
         possible.plot("box")
+
+
+def test_every_result_is_drawn(tmp_path: Path) -> None:
+    """`.plot()` works on what every public function returns, and the chart can be written."""
+    made = uj.simulate("tiny", seed=2, out=tmp_path / "sim", topics=8, runs=8, teams=4, depth=5, K=30, C=300)
+    c = uj.load(str(made.qrels), str(made.run_folder), teams=made.teams)
+    truth = uj.load(str(tmp_path / "sim" / "truth.txt"), str(made.run_folder))
+    few = uj.reduce(c, rate=0.5, seed=1)
+    other = uj.replace_judgments(c, {t: dict.fromkeys(docs, 1) for t, docs in judgments_of(c).items()})
+    a, b = c.runs[0], c.runs[-1]
+    paired = [uj.power(s, ["AP", "P@5"], pairs=True) for s in (c, few)]
+    merged = uj.merge_judges(c, other, c, names=["one", "two", "three"])
+    results = [
+        *(uj.describe(c), uj.describe({"x": c, "y": few}), uj.pooled_runs(c), uj.judged_curves(c)),
+        *(uj.next_to_judge(few, new=a, baseline=b, budget=5), uj.report(c, jobs=1), uj.power_changes(*paired)),
+        *(uj.doctor(str(made.qrels), str(made.run_folder / a), "P@5=0.1"), uj.correct_against_truth(c, truth, "P@5")),
+        *(uj.qrels_diff(few, c), merged, merged.documents, merged.confusion, uj.gate(c, a, b), uj.contributions(c)),
+        *(uj.estimate(few, "P@5"), uj.ranks(c), uj.audit(c, {"two": other}), uj.agreement(c), uj.swap(c)),
+        *(uj.paper("sakai2007", c, trials=2, resamples=20), uj.compare(c, ["P@5"]), uj.score(c, ["P@5"])),
+        *(uj.score_bounds(c, ["P@5"]), uj.correct(c, a, "P@5"), uj.stability(c), uj.reliability(c)),
+    ]
+    for found in results:
+        assert found.plot().svg().startswith("<svg"), found
+    report = uj.report(c, jobs=1)
+    assert report.plot("winners").spec == report["winners"].plot().spec
+    assert {row["verdict"] for row in report.plot().spec["data"]["values"]} == set(report.words.values())
+    with pytest.raises(uj.UsageError, match="nothing to draw"):
+        uj.qrels_diff(c, c).plot()
+
+
+def judgments_of(c: uj.Collection) -> dict[str, dict[str, int]]:
+    j = c.judgments
+    out: dict[str, dict[str, int]] = {t: {} for t in j.topics}
+    for row, doc in enumerate(j.docs):
+        out[j.topics[int(j.topic[row])]][doc] = int(j.grade[row])
+    return out
+
+
+def test_scores_topic_by_topic() -> None:
+    scores = uj.score(uj.load(QRELS, RUNS), ["AP", "P@3"])
+    frame = scores.per_topic()
+    assert list(frame.columns) == ["AP", "P@3"] and len(frame) == len(RUNS) * len(QRELS)
+    tidy = scores.frame.set_index(["run", "topic", "measure"])["value"]
+    for run in RUNS:
+        assert frame.loc[(run, "2"), "AP"] == tidy[run, "2", "AP"]
+        assert frame.loc[run]["P@3"].mean() == pytest.approx(scores.means().loc[run, "P@3"])

@@ -7,7 +7,7 @@
     python -m unjudged.ir_measures qrels.txt run.txt AP 'uj_AP(judged_only=True)' 'uj_bound(measure="AP")'
 
 The last line is ir_measures' command line with our measures. Versions of ir_measures that look for providers find this
-one by its entry point (`ir_measures.provider`); nothing needs to be imported then.
+one by its entry point (`ir_measures.provider`); nothing needs to be imported then. 0.4.3 does not look for any.
 
 Names: every measure of ours is `uj_NAME` there, with all our parameters (`judged_only=True` is the prime). What
 ir_measures does not know has its bare name, too (`Q`, `bpref_R`, `RBP_residual`). `uj_bound(measure="AP",
@@ -23,12 +23,13 @@ one of our values, a DataWarning says so.
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unjudged.collection.load import load
-from unjudged.errors import DataWarning, MeasureError, UsageError
+from unjudged.errors import DataWarning, InputError, MeasureError, UsageError
 from unjudged.measures import REGISTRY, Measure, measures
 from unjudged.measures.aspects import FAMILY as ASPECTS
 from unjudged.scoring import score, score_bounds
@@ -185,5 +186,24 @@ def _register() -> UnjudgedProvider:
 
 provider = _register()
 
+
+def main() -> int:
+    """ir_measures' command line with our measures; returns the exit code."""
+    from unjudged.cli import refusing
+
+    def theirs() -> int:
+        try:
+            importlib.import_module("ir_measures.__main__").main_cli()
+        except (ValueError, AssertionError) as problem:  # a line that cannot be read, options that exclude each other
+            raise InputError(f"ir_measures gave up: {problem}") from None
+        return 0
+
+    warnings.showwarning = lambda said, *_: print(f"note: {said}", file=sys.stderr)
+    try:
+        return refusing(theirs)
+    except SystemExit as end:  # it has said why, and leaves with 255
+        return 2 if end.code else 0
+
+
 if __name__ == "__main__":
-    importlib.import_module("ir_measures.__main__").main_cli()
+    sys.exit(main())

@@ -415,7 +415,7 @@ _SIMULATION = (
 )
 _EXPLAINING = (
     Option("old", "the earlier judgments", "OLD", flags=()),
-    Option("outcomes", "show the pairs of runs whose outcome is another one", flag=True),
+    Option("outcomes", "the pairs of runs whose outcome is another one, and the label that moved them most", flag=True),
     Option("qrels_or_scores", "the judgments; or, without --reported, scores per topic or a value as map=0.221",
         "QRELS|OURS", flags=()),
     Option("run_or_scores", "the run; or other scores of it", "RUN|THEIRS", flags=()),
@@ -501,6 +501,7 @@ _VARIANTS = (
         for command in ("check", "ci")
     ),
     _variant("qrels diff", "runs", help="runs, to see what the change did to them", nargs="*"),
+    _variant("qrels diff", "per_topic", help="a row per topic: labels added, removed, changed, and what they did"),
     _variant("qrels diff", "per_run", help="scores and ranks of each run before and after"),
     _variant("qrels diff", "measures", default=("nDCG@10",)),
     _variant("qrels diff", "output", help=_BASE["output"].help),
@@ -542,6 +543,8 @@ _VARIANTS = (
     _variant("judges estimate", "qrels", help="the human judgments: whole topics, or a sample of documents",
         metavar="HUMAN"),
     _variant("judges estimate", "machine", metavar="MACHINE", flags=()),
+    _variant("judges estimate", "queries", help="texts of the topics, where the human judgments name topics by them, "
+        "as Quepid's do: queries.jsonl, TSV, TREC topics, or irds:ID"),
     _variant("judges estimate", "runs", help="the runs: files, folders or globs", flags=("--runs",), nargs="+",
         repeats=True, required=True),
     Option("study over-judges.show", "the table: scores (of every run), or pairs (of runs: do judges disagree?)",

@@ -48,7 +48,7 @@ class PerTopic(Result):
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     counted: npt.NDArray[np.bool_]
-    per_topic: bool
+    _per_topic: bool
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class PerTopic(Result):
     ) -> None:
         super().__init__(("run", "topic", "measure", *values), tuple, provenance, notes=notes)  # rows and layout: below
         self.runs, self._topics, self.measures = tuple(runs), topics, tuple(measures)
-        self._values, self.counted, self.per_topic = cells, counted, per_topic
+        self._values, self.counted, self._per_topic = cells, counted, per_topic
 
     @functools.cached_property
     def topics(self) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ class PerTopic(Result):
         self._refuse_topic_all()
         means = self.mean_values().tolist()
         for r, run in enumerate(self.runs):
-            if self.per_topic:
+            if self._per_topic:
                 values = self._values[r].tolist()
                 for t in np.flatnonzero(self.counted[r]).tolist():
                     yield run, self.topics[t], values[t]
@@ -92,7 +92,7 @@ class PerTopic(Result):
 
     def _refuse_topic_all(self) -> None:
         """A topic of that name could not be told from the row of the means."""
-        if self.per_topic and "all" in self._topics:
+        if self._per_topic and "all" in self._topics:
             raise UsageError("a topic is called 'all', as the row of the means is; rename it in judgments and runs")
 
     def _repr_html_(self) -> str:
@@ -107,7 +107,7 @@ class PerTopic(Result):
     def laid_out(self) -> tuple[Sequence[str], list[Row]]:
         """A column per measure."""
         names = [str(m) for m in self.measures]
-        if self.per_topic:
+        if self._per_topic:
             rows: list[Row] = [(run, topic, *self._shown(values)) for run, topic, values in self._lines()]
             return ["run", "topic", *names], rows
         return ["run", *names], [(run, *self._shown(values)) for run, _, values in self._lines()]
@@ -168,7 +168,7 @@ class Scores(PerTopic):
             return str(write_rows(heads, names, values, end.encode()), "utf-8", "surrogateescape")
 
         names = [piece(2, str(m)) + before[3].encode() for m in self.measures]
-        many = len(self._topics) if self.per_topic else 0
+        many = len(self._topics) if self._per_topic else 0
         topics: list[bytes] = []
         for r, run in enumerate(self.runs):
             head = piece(0, run)
@@ -211,6 +211,20 @@ class Scores(PerTopic):
             runs = pd.Index([as_utf8(run) for run in self.runs], name="run")
         return pd.DataFrame(self.mean_values(), index=runs, columns=[str(m) for m in self.measures])
 
+    def per_topic(self) -> pd.DataFrame:
+        """Scores topic by topic as a data frame: rows are (run, topic), columns measures.
+
+        Topics that do not count for a run are left out.
+        """
+        import pandas as pd
+
+        names = [str(m) for m in self.measures]
+        frame = pd.DataFrame(self.values.reshape(-1, len(names)), columns=names)
+        frame.index = pd.MultiIndex.from_product(
+            [[as_utf8(run) for run in self.runs], [as_utf8(topic) for topic in self.topics]], names=("run", "topic")
+        )
+        return frame[self.counted.ravel()]
+
     def matrix(self, measure: str | Measure) -> Floats:
         """Topics x runs matrix of one measure, the input of every statistic."""
         return self.values[:, :, self.measures.index(self.named(measure)[0])].T
@@ -219,7 +233,7 @@ class Scores(PerTopic):
         """The same with these runs, in this order."""
         places = [self.runs.index(run) for run in runs]
         values, counting = self.values[places], np.asarray(self.counted[places])
-        return Scores(runs, self.topics, self.measures, values, counting, self.provenance, self.per_topic, self.notes)
+        return Scores(runs, self.topics, self.measures, values, counting, self.provenance, self._per_topic, self.notes)
 
     def named(self, wanted: Any) -> list[Measure]:
         """The measures asked for, of those scored here: by their names here, or as one spells them elsewhere."""

@@ -1,8 +1,8 @@
 """trec_eval the way Pyserini and Anserini call it: `python -m unjudged.trec_eval -c -m ndcg_cut.10 QRELS RUN`.
 
 As `unjudged trec_eval`, with what their wrapper adds: `-remove-unjudged` anywhere, `-m judged.10,100` (the share of
-judged documents among the first k of all lists together), MS MARCO's three-column runs, and the name of a dataset of
-ir_datasets in place of QRELS.
+judged documents among the first k of all lists together, those of topics nobody judged, too), MS MARCO's three-column
+runs, and the name of a dataset of ir_datasets in place of QRELS.
 """
 
 from __future__ import annotations
@@ -53,10 +53,13 @@ def _judged(cuts: list[str], files: list[str], condensed: bool) -> int:
         raise UsageError(
             f"judged takes cut-offs, as in judged.10,100, not {wrong[0]!r}" if wrong else "two files needed"
         )
-    hits = read_collection(files[0], files[1], Reading(), topic_notes=False, lists=False).hits
-    hits = hits.condensed() if condensed else hits
+    collection = read_collection(files[0], files[1], Reading(), topic_notes=False, lists=False)
+    hits = collection.hits.condensed() if condensed else collection.hits
+    length = hits.length
+    if any(collection.outside) and not condensed:  # lists of topics nobody judged count there
+        length = read_collection(None, files[1], Reading(), topic_notes=False, lists=False).hits.length
     for cut in map(int, cuts):
-        retrieved = float(hits.length.clip(max=cut).sum())
+        retrieved = float(length.clip(max=cut).sum())
         share = float(hits.top(cut).count().sum()) / retrieved if retrieved else 0.0
         print(f"{f'judged_{cut}':<22}\tall\t{share:.4f}")
     return 0

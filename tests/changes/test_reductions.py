@@ -619,3 +619,15 @@ def test_scores_do_not_depend_on_how_many_hits_are_measured_at_once(
         monkeypatch.setattr("unjudged.scoring.HITS_AT_ONCE", at_once)
         parts = uj.score(collection, every_measure(), undefined="nan").values
         assert np.array_equal(whole, parts, equal_nan=True)
+
+
+def test_many_seeds_leave_few_random_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand repeats must not hold a thousand orders; the numbers are those of a fresh collection."""
+    monkeypatch.setattr("unjudged.changes.reduce.MOST_KEPT", 3)
+    qrels = {t: {f"d{i}": i % 2 for i in range(9)} for t in "ab"}
+    c = uj.load(qrels, {"r": {t: {"d1": 1.0} for t in qrels}})
+    for seed in (*range(8), 0):
+        reduced = uj.reduce(c, 0.5, seed=seed, method="uniform")
+        fresh = uj.reduce(uj.load(qrels, {"r": {t: {"d1": 1.0} for t in qrels}}), 0.5, seed=seed, method="uniform")
+        assert held(reduced) == held(fresh)
+    assert sum(key[0] == "random order" for key in c._kept if isinstance(key, tuple)) == 3

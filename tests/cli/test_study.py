@@ -101,7 +101,8 @@ def test_bars_on_a_terminal(inputs: list[str]) -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "unjudged", "study", "leave-team-out", *inputs, "-m", "AP", "--jobs", "1"]
+    at_once = "import sys; from unjudged.cli import main, progress; progress.FIRST_AFTER = 0; sys.exit(main())"
+    command = [sys.executable, "-c", at_once, "study", "leave-team-out", *inputs, "-m", "AP", "--jobs", "1"]
     command += ["--format", "tsv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}) as run:
         os.close(theirs)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.cli import GROUPS, VERBS, _module, commands, main
+from unjudged.cli import GROUPS, VERBS, _module, commands, main, options
 from unjudged.cli.colour import painted
 from unjudged.cli.parser import RARE
-from unjudged.cli.width import fitted
+from unjudged.cli.width import fitted, refilled
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,72 @@ def test_colours_on_terminals_only(made: Path, capsys: pytest.CaptureFixture[str
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
     assert on_a_terminal(*words, NO_COLOR="1") == plain
+
+
+@pytest.mark.parametrize("measures", ["AP,P@10", "AP,RBP"])
+def test_score_is_shown_as_every_verb(
+    measures: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The classical measures take a shorter way, which must not show: heading bold, no line wider than the terminal."""
+    long = tmp_path / f"{'a-long-name-' * 9}.run"
+    long.write_bytes((made / "runs" / "team01-1").read_bytes())
+    words = ["score", str(made / "qrels.txt"), str(long), str(made / "runs" / "team01-2"), "-m", measures]
+    coloured = on_a_terminal(*words)
+    assert main(words) == 0
+    assert coloured.startswith("\x1b[1mrun") and re.sub(r"\x1b\[[0-9;]*m", "", coloured) == capsys.readouterr().out
+    narrow = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(*words, COLUMNS="60"))
+    assert max(map(len, narrow.split("\n"))) <= 60
+
+
+PROSE = """usage: unjudged next QRELS RUN... [--new RUN] [--baseline RUN] [-m M] [--budget N]
+    [-o FILE]
+
+Which documents to judge next: the unjudged ones whose labels would settle which
+runs are better.
+
+  sakai2005       The Effect of Topic Sampling in Sensitivity Comparisons
+  a               short
+
+  unjudged next qrels.txt runs/ --new my.run --baseline bm25.run --budget 20"""
+
+
+def test_prose_is_folded_at_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refilled(PROSE) == PROSE  # not a terminal
+    monkeypatch.setattr("unjudged.cli.width.terminal_width", lambda: 50)
+    folded = refilled(PROSE).split("\n")
+    assert [line for line in folded if len(line) > 50] == [PROSE.split("\n")[-1]]  # commands stay whole
+    assert " ".join(" ".join(folded).split()) == " ".join(PROSE.split())
+    assert folded[0].startswith("usage: ") and folded[1].startswith("    [")
+    at = next(i for i, line in enumerate(folded) if "sakai2005" in line)
+    assert folded[at + 1].startswith(" " * 18) and "  a               short" in folded
+
+
+def test_a_sentence_that_is_folded_is_not_called_left_out() -> None:
+    table = "run    measure  judged  bounds            why not\n"
+    table += "bm25   P@10     0.1698  [0.1698, 0.8977]  73 % of the weight lies in holes\n"
+    shown = fitted(table, 60)
+    assert "73 % of" in shown and max(map(len, shown.split("\n"))) <= 60
+    assert "why not" not in shown.partition("(not shown:")[2]
+
+
+def test_notes_are_folded_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    note = "2 runs (runs/bm25base_p.gz, ...): 157 topics outside the judgments ignored (e.g. 11096)"
+    options.print_notes([note])
+    assert capsys.readouterr().err == f"note: {note}\n"
+    monkeypatch.setattr(options, "_width_of_notes", lambda: 60)
+    options.print_notes([note])
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and max(map(len, lines)) <= 60 and lines[1].startswith("      ")
+
+
+@pytest.mark.parametrize("width", ["60", "100"])
+def test_the_report_fits_the_terminal(width: str, made: Path, tmp_path: Path) -> None:
+    few = [str(made / "runs" / f"team01-{i}") for i in (1, 2)]
+    for runs in ([str(made / "runs")], few):
+        words = ["report", str(made / "qrels.txt"), *runs, "--jobs", "1", "-o", str(tmp_path / "r.html")]
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(*words, COLUMNS=width)).split("\n")
+        wide = [line for line in shown if len(line) > int(width) and not line.startswith("     unjudged ")]
+        assert wide == [] and any(line.startswith("What to do now") for line in shown)
 
 
 def test_words_inside_names_stay_plain() -> None:

@@ -34,6 +34,13 @@ def test_as_pyserini_calls_it(files: list[str], capsys: pytest.CaptureFixture[st
     assert trec_eval.main(["-m", "judged.1,2", *files]) == 0  # by hand: 0 of 2, 1 of 3
     shown = [line.split("\t")[2] for line in capsys.readouterr().out.splitlines()]
     assert shown == ["0.0000", "0.3333"]
+    with Path(files[1]).open("a") as run:
+        run.write("9 Q0 x 1 3.0 r\n9 Q0 y 2 2.0 r\n")  # a topic without judgments: 0 of 3, 1 of 5
+    assert trec_eval.main(["-m", "judged.1,2", *files]) == 0
+    captured = capsys.readouterr()
+    assert [line.split("\t")[2] for line in captured.out.splitlines()] == ["0.0000", "0.2000"] and captured.err == ""
+    assert trec_eval.main(["-m", "judged.1,2", "-remove-unjudged", *files]) == 0
+    assert [line.split("\t")[2] for line in capsys.readouterr().out.splitlines()] == ["1.0000", "1.0000"]
     assert trec_eval.main(["-m", "judged.x", *files]) == 2
     assert "judged takes cut-offs" in capsys.readouterr().err
 

@@ -411,13 +411,13 @@ class TestFrames:
         """One long id a hundred thousand times is a small file and would be much memory."""
         pa = pytest.importorskip("pyarrow")
         pq = pytest.importorskip("pyarrow.parquet")
-        monkeypatch.setattr("unjudged.io.parquet.ALWAYS", 1_000_000)
+        monkeypatch.setattr("unjudged.io.files.ALWAYS", 1_000_000)
         path, many = tmp_path / "x.parquet", 100_000
         doc = pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), ["d" * 5000]).cast(pa.string())
         pq.write_table(pa.table({"topic": ["1"] * many, "doc": doc, "score": [1.0] * many}), path)
         size = path.stat().st_size
         assert size < 100_000
-        with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+        with pytest.raises(InputError, match=r"unpacks to over \d+ MB"):
             uj.load({"1": {"a": 1}}, path)
 
     @pytest.mark.parametrize("reader", ["run", "scores"])
@@ -445,8 +445,39 @@ class TestFrames:
             pq.write_table(bomb, path, compression="zstd")
             del bomb
             assert path.stat().st_size < 100_000
-            with pytest.raises(InputError, match=r"holds over \d+ MB of values"):
+            with pytest.raises(InputError, match=r"unpacks to over \d+ MB"):
                 uj.load({"1": {"a": 1}}, path) if reader == "run" else uj.load_scores(path)
+
+    @pytest.mark.parametrize("wrong", ["twice", "lists", "objects"])
+    def test_parquet_columns_that_are_no_columns(self, tmp_path: Path, wrong: str) -> None:
+        pa = pytest.importorskip("pyarrow")
+        pq = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "x.parquet"
+        topic = {"twice": ["1"], "lists": [["1"]], "objects": [{"id": "1"}]}[wrong]
+        says = (
+            "2 columns are called 'topic'"
+            if wrong == "twice"
+            else "column 'topic' holds (list|struct)<.*, not one value"
+        )
+        for names in (["doc", "grade"], ["doc", "score"], ["run", "measure", "value"]):
+            columns = [
+                pa.array(topic),
+                *(
+                    pa.array([1.0 if n == "score" else 1]) if n in ("grade", "score", "value") else pa.array(["AP"])
+                    for n in names
+                ),
+            ]
+            names = ["topic", *names]
+            if wrong == "twice":
+                columns, names = [*columns, columns[0]], [*names, "topic"]
+            pq.write_table(pa.Table.from_arrays(columns, names=names), path)
+            with pytest.raises(InputError, match=says):
+                if "grade" in names:
+                    uj.load(path, {"r": {"1": {"a": 1.0}}})
+                elif "score" in names:
+                    uj.load({"1": {"a": 1}}, path)
+                else:
+                    uj.load_scores(path)
 
     def test_parquet_troubles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pa = pytest.importorskip("pyarrow")
@@ -796,6 +827,24 @@ def test_recognised_formats_are_the_documented_ones() -> None:
     page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     for name in formats.QRELS_FORMATS:
         assert f"`{name}`" in page
+
+
+def test_a_list_with_grades_is_read_and_a_run_is_not(tmp_path: Path) -> None:
+    """Grades repeat within a topic, ranks do not; where that cannot be seen the sentence names the way out."""
+    listed = "# judged by hand\n1\td1\t2\n1\td2\t0\n1\td3\t0\n2\td1\t1\n"
+    found = formats.read_qrels(put(tmp_path, "list.tsv", listed), Reading())
+    assert (list(found.topics), list(found.docs), found.grade.tolist()) == (
+        ["1", "2"],
+        ["d1", "d2", "d3", "d1"],
+        [2, 0, 0, 1],
+    )
+    ranked = "".join(f"1\td{rank}\t{rank}\n" for rank in range(1, 9))
+    for text in (ranked, "1\td1\t1\n2\td1\t1\n"):
+        with pytest.raises(InputError, match="topic, document and grade"):
+            formats.read_qrels(put(tmp_path, "run.tsv", text), Reading())
+        assert len(formats.read_qrels(put(tmp_path, "run.tsv", text), Reading(), "beir").docs) == text.count("\n")
+    with pytest.raises(InputError, match=r"list\.tsv:5"):
+        formats.read_qrels(put(tmp_path, "list.tsv", listed[:-3] + "\n"), Reading())
 
 
 def test_a_folder_of_beir_serves_as_judgments(tmp_path: Path) -> None:

@@ -7,40 +7,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from files_of_tools import (
+    DOCCANO,
+    JSONL,
+    OPENSEARCH,
+    QUEPID,
+    QUEPID_BOOK,
+    QUEPID_BOOK_JSON,
+    QUEPID_CASE,
+    QUEPID_NOT_YET,
+    TASKS,
+    TOT,
+)
 
 import unjudged as uj
 from unjudged.changes.rejudge import judgments_of
 from unjudged.cli import main
 from unjudged.collection.load import read_collection
 from unjudged.errors import InputError
-from unjudged.io.formats import qrels_format
+from unjudged.io.formats import every_judge, qrels_format
 from unjudged.io.leaderboards import read_leaderboard
+from unjudged.io.lines_of import lines_of
 from unjudged.io.machine_grades import number_of
 from unjudged.io.trec import Reading
 
-OPENSEARCH: dict[str, Any] = {
-    "name": "n",
-    "type": "IMPORT_JUDGMENT",
-    "judgmentRatings": [
-        {"query": "red dress", "ratings": [{"docId": "a", "rating": "3.000"}, {"docId": "b", "rating": "0.4"}]},
-        {"query": "q2", "ratings": [{"docId": "a", "rating": 1}]},
-    ],
-}
-JSONL = (
-    '{"topic": "1", "document": "a", "grade": 2, "judge": "gpt", "prompt_version": "v1", "confidence": 0.9}\n'
-    '{"topic": "1", "document": "b", "grade": "1", "judge": "gpt", "prompt_version": "v1", "confidence": 0.2}\n'
-)
-QUEPID = 'query,docid,rating\n"red, dress",a,3\nred dress,b,\nq2,c,0\n'
-DOCCANO = (
-    '{"id": 1, "text": "x y", "topic": "1", "document": "a", "label": ["2"]}\n'
-    '{"id": 2, "text": "z", "label": ["0 off topic"], "meta": {"topic": "1", "document": "b"}}\n'
-    '{"id": 3, "text": "z", "topic": "2", "document": "c", "label": []}\n'
-)
-TASKS = [
-    {"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"choices": ["2"]}}]}]},
-    {"data": {"topic": "1", "document": "b"}, "annotations": [{"result": [{"value": {"rating": 0}}]}]},
-    {"data": {"topic": "2", "document": "c"}, "annotations": []},
-]
 GOOD = {
     "annotations, doccano": (DOCCANO, {("1", "a"): 2, ("1", "b"): 0}),
     "annotations, Label Studio": (json.dumps(TASKS, indent=1), {("1", "a"): 2, ("1", "b"): 0}),
@@ -49,6 +39,14 @@ GOOD = {
     "machine_jsonl": (JSONL, {("1", "a"): 2, ("1", "b"): 1}),
     "machine_jsonl, objects": ('{"qid": "1", "docno": "a", "relevance": {"O": 1}}\n', {("1", "a"): 1}),
     "quepid": (QUEPID, {("red, dress", "a"): 3, ("q2", "c"): 0}),
+    "quepid, a query without ratings": (QUEPID_NOT_YET, {("red, dress", "a"): 3, ("q2", "c"): 0}),
+    "quepid, a book of one judge": ("query,docid,Unknown\nred dress,a,3\nq2,c,\n", {("red dress", "a"): 3}),
+    "quepid, a case": (json.dumps(QUEPID_CASE, indent=2), {("Willis", "1634"): 0, ("Willis", "7"): 3}),
+    "quepid, a case on one line": (json.dumps(QUEPID_CASE), {("Willis", "1634"): 0, ("Willis", "7"): 3}),
+    "quepid, ratings as JSON": (
+        json.dumps({"queries": [{"query": "q", "ratings": {"a": 1, "b": 0}}, {"query": "r", "ratings": None}]}),
+        {("q", "a"): 1, ("q", "b"): 0},
+    ),
     "opensearch": (json.dumps(OPENSEARCH), {("red dress", "a"): 3, ("red dress", "b"): 0, ("q2", "a"): 1}),
     "opensearch, found": (
         json.dumps({"hits": {"hits": [{"_source": OPENSEARCH}]}}, indent=1),
@@ -63,9 +61,35 @@ def test_recognised_and_read(name: str, tmp_path: Path) -> None:
     file = tmp_path / "labels"
     file.write_text(text)
     assert qrels_format(str(file)) == name.partition(",")[0]
-    found = judgments_of(str(file))
-    grades = {(found.topics[int(t)], found.docs[row]): int(found.grade[row]) for row, t in enumerate(found.topic)}
-    assert grades == wanted
+    assert grades_of(str(file)) == wanted
+
+
+def grades_of(source: str) -> dict[tuple[str, str], int]:
+    found = judgments_of(source)
+    return {(found.topics[int(t)], found.docs[row]): int(found.grade[row]) for row, t in enumerate(found.topic)}
+
+
+@pytest.mark.parametrize("text", [QUEPID_BOOK, json.dumps(QUEPID_BOOK_JSON, indent=2), json.dumps(QUEPID_BOOK_JSON)])
+def test_a_quepid_book_holds_its_judges(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By hand: the first judge gave a a 3, the second a 2; somebody without an account gave b a 1 in the JSON."""
+    path = str(tmp_path / "book")
+    (tmp_path / "book").write_text(text)
+    first, second, *unknown = every_judge(path)
+    assert qrels_format(path) == "quepid" and first.startswith(f"{path}#")
+    assert grades_of(first).items() >= {("red dress", "a"): 3}.items() and ("red dress", "b") not in grades_of(first)
+    rest = {pair: grade for name in (second, *unknown) for pair, grade in grades_of(name).items()}
+    assert rest == {("red dress", "a"): 2, ("red dress", "b"): 1}
+    assert [name.rpartition("#")[2] for name in unknown] == ["Unknown"] * len(unknown)
+    assert main(["judges", "audit", first, path, "--format", "tsv"]) == 0
+    assert capsys.readouterr().out
+    assert main(["score", f"{path}#nobody", path]) == 2
+    assert "no judge 'nobody' here" in capsys.readouterr().err
+
+
+def test_lines_of_a_judge_in_a_book(tmp_path: Path) -> None:
+    (tmp_path / "book.csv").write_text("query,docid,Ann,Bob\nq,a,,1\nq,b,2,1\n")
+    assert lines_of(f"{tmp_path / 'book.csv'}#Ann", [("q", "a"), ("q", "b")]) == [None, 3]
+    assert lines_of(f"{tmp_path / 'book.csv'}#Bob", [("q", "a"), ("q", "b")]) == [2, 3]
 
 
 def test_rounded_grades_are_told(tmp_path: Path) -> None:
@@ -112,6 +136,20 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
         ("query,docid,rating\nq,a,good\n", None, r":2: the grade 'good' of a is no number"),
         ("query,doc,stars\nq,a,1\n", "quepid", r":1: Quepid's ratings need the columns query, docid and rating"),
         ("query,docid,rating\nq,a,\n", None, "no judgments in this file"),
+        ("query,docid,Ann,Ann\nq,a,1,2\n", None, "two columns of this book have one name"),
+        ("query,docid,Ann,Bob\nq,a,1\n", None, r":2: 4 columns are needed, found 3"),
+        ('query,docid,rating\nq,"a\n', None, r"columns are needed|no judgments|cannot be read"),
+        (QUEPID_BOOK, None, r"this file holds 2 judges \(Ann Lee and b@example.org\), and one is needed: name one"),
+        ('{"query_doc_pairs": [{"query_text": "q", "judgements": []}]}', None, "an entry needs a query, a doc_id"),
+        (
+            '{"query_doc_pairs": [{"query_text": "q", "doc_id": "a", "judgements": [3]}]}',
+            None,
+            "needs doc_id and rating",
+        ),
+        ('{"query_doc_pairs": [], "x": 1}', None, "no judgments in this file"),
+        ('{"queries": [{"query": "q", "ratings": [{"doc_id": "a", "rating": "x"}]}]}', None, "rating 1: the grade 'x'"),
+        ('{"queries": [{"ratings": []}]}', None, "an entry needs a query and its ratings"),
+        ('{"queries": 3}', "quepid", "needs a list query_doc_pairs or queries"),
         ('{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a"}]}]}', None, "needs docId and rating"),
         ('{"judgmentRatings": [{"query": "q"}]}', None, "needs a query and a list of ratings"),
         ('{"judgmentRatings": 3}', None, "one judgment list is needed"),
@@ -133,9 +171,6 @@ def test_bad_files_get_a_sentence(text: str, format: str | None, sentence: str, 
         read_collection(str(file), [], Reading(), need_runs=False, qrels_format=format)
 
 
-TOT = "r1 F1 t1 0.4\nr2 F1 t1 0.3\nr1\tF1\tt2\t0.2\nr2 F1 t2 0.5\nr1 F1 all 0.9\nr2 F1 all 0.1\n"
-
-
 def test_leaderboards(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TOT)
     found = read_leaderboard(str(tmp_path / "a.txt"))
@@ -147,7 +182,17 @@ def test_leaderboards(tmp_path: Path) -> None:
     ]
     (tmp_path / "b.jsonl").write_text("\n".join(lines))
     assert read_leaderboard(str(tmp_path / "b.jsonl")).values == found.values
+    for order in (
+        (0, 2, 1),
+        (2, 0, 1),
+    ):  # AutoJudge's ir_measures (run topic measure) and rag4reports (topic run measure)
+        rows = [line.split() for line in TOT.splitlines()]
+        text = "".join("\t".join([row[i] for i in order] + row[3:]) + "\n" for row in rows)
+        (tmp_path / "c.txt").write_text(text)
+        again = read_leaderboard(str(tmp_path / "c.txt"))
+        assert (again.values, again.overall) == (found.values, found.overall)
     for text, sentence in (
+        ("r1 F1 all 0.4\nr1 all F1 0.5\n", "'all' stands in several columns"),
         ("r1 F1 t1\n", ":1: a leaderboard line has run, measure, topic and value, found 3 fields"),
         ("r1 F1 t1 0.4\nr1 F1 t1 0.5\n", ":2: F1 of run r1 in topic t1 is given twice"),
         ("r1 F1 t1 high\n", ":1: a value is a number, found 'high'"),

@@ -188,12 +188,18 @@ def test_a_full_disk(capfd: pytest.CaptureFixture[str]) -> None:
     assert (
         refused(capfd, *SCORE, "-o", "/dev/full") == "unjudged: /dev/full: cannot be written (No space left on device)"
     )
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = subprocess.run(
-            [sys.executable, "-m", "unjudged", *SCORE], stdout=full, stderr=subprocess.PIPE, text=True
-        )
-    assert done.returncode == 2
-    assert done.stderr == "unjudged: No space left on device\n"
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for environment in (buffered, {**buffered, "PYTHONUNBUFFERED": "1"}):
+        with open("/dev/full", "wb") as full:  # noqa: PTH123
+            done = subprocess.run(
+                [sys.executable, "-m", "unjudged", *SCORE],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+            )
+        assert done.returncode == 2
+        assert done.stderr == "unjudged: No space left on device\n"
 
 
 # Links that lead nowhere

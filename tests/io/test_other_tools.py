@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from files_of_tools import QRELS, RUN, request, response
 
 import unjudged as uj
 from unjudged.adapters import to_ir_metadata
 from unjudged.errors import InputError
 from unjudged.io import ir_metadata
 
-QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}}
-RUN = {"1": {"c": 9.5, "x": 8.0, "b": 7.25}, "2": {"a": 3.0, "d": 2.0}}
 MEASURES = "AP, nDCG@2, Judged@2"
 EXPECTED = uj.score(uj.load(QRELS, {"run": RUN}), MEASURES).values.tolist()
 
@@ -24,26 +22,22 @@ def written(folder: Path, name: str, thing: object) -> Path:
     return folder / name
 
 
-def request(index: str = "books") -> dict[str, Any]:
-    rated = {t: [{"_index": index, "_id": d, "rating": g} for d, g in docs.items()] for t, docs in QRELS.items()}
-    asked = [{"id": t, "request": {"query": {"match": {"title": t}}}, "ratings": rated[t]} for t in QRELS]
-    return {"requests": asked, "metric": {"precision": {"k": 2}}}
-
-
-def response(scored: bool = True, index: str = "books") -> dict[str, Any]:
-    def hit(doc: str, score: float) -> dict[str, Any]:
-        return {"hit": {"_index": index, "_id": doc, "_score": score if scored else None}, "rating": None}
-
-    details = {t: {"metric_score": 0.5, "hits": [hit(d, s) for d, s in docs.items()]} for t, docs in RUN.items()}
-    return {"metric_score": 0.5, "details": details, "failures": {}}
-
-
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("scored", [True, False])
 def test_rank_eval_request_and_response(tmp_path: Path, indent: int | None, scored: bool) -> None:
     qrels = written(tmp_path, "request.json", json.dumps(request(), indent=indent))
     run = written(tmp_path, "response.json", json.dumps(response(scored), indent=indent))
     assert uj.score(uj.load(qrels, run), MEASURES).values.tolist() == EXPECTED
+
+
+def test_a_response_below_a_key_of_its_own(tmp_path: Path) -> None:
+    """As OpenSearch's documentation shows it, with documents nobody rated and the details of the metric."""
+    told = response()
+    told["details"]["1"] |= {"unrated_docs": [{"_index": "books", "_id": "x"}], "metric_details": {"precision": {}}}
+    run = written(tmp_path, "response.json", {"rank_eval": told})
+    assert uj.score(uj.load(written(tmp_path, "q.json", request()), run), MEASURES).values.tolist() == EXPECTED
+    with pytest.raises(InputError, match="needs an object 'details'"):
+        uj.load(QRELS, written(tmp_path, "bad.json", '{"rank_eval": {"x": [{"details": 3, "hits": 4}]}}'))
 
 
 def test_rank_eval_over_several_indices_keeps_them_apart(tmp_path: Path) -> None:
@@ -78,6 +72,9 @@ def test_mteb_predictions(tmp_path: Path) -> None:
     several = written(tmp_path, "two.json", {**meta, "default": {"test": RUN, "dev": RUN}})
     with pytest.raises(InputError, match="one split of one subset, found default/test, default/dev"):
         uj.load(QRELS, several)
+    classes = written(tmp_path, "classes.json", {**meta, "default": {"test": [0, 1, 1]}})
+    with pytest.raises(InputError, match="predictions of a retrieval task"):
+        uj.load(QRELS, classes)
     means = written(tmp_path, "means.json", '{"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}]}}\n{}')
     with pytest.raises(InputError):
         uj.load(QRELS, means)
@@ -100,6 +97,33 @@ def test_teams_from_ir_metadata(tmp_path: Path) -> None:
     assert uj.load(QRELS, {"one": RUN, "two": RUN}, teams=tmp_path).teams == c.teams
     header = "# ir_metadata.start\n# tag: one\n# actor:\n#   team: CMU\n# ir_metadata.end\n1 Q0 a 1 2.0 one\n"
     assert ir_metadata.teams(written(tmp_path, "run.txt", header)) == {"one": "CMU"}
+
+
+def test_metadata_beside_the_runs_are_no_run(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for file in ("first.txt", "second.txt"):
+        lines = [f"{t} Q0 {d} 0 {s} {file[0]}\n" for t, docs in RUN.items() for d, s in docs.items()]
+        (runs / file).write_text("".join(lines))
+    meta = "tag: f\nactor: {team: CMU, name: A}\ndate: 2026-01-02\n---\ntag: second.txt\nactor: {team: UMass}\n"
+    written(runs, "ir_metadata.yml", meta)
+    for given in (runs, str(runs / "*.txt")):
+        c = uj.load(QRELS, given, teams=runs)
+        assert c.runs == ("first.txt", "second.txt")
+        assert c.teams == {"first.txt": "CMU", "second.txt": "UMass"}  # the first by the tag in its last column
+    scores = uj.score(c, "AP")
+    told = scores.provenance.to_dict()["settings"]["ir_metadata"]
+    assert told[0] == {"tag": "f", "actor": {"team": "CMU", "name": "A"}, "date": "2026-01-02"}
+    assert json.loads(scores.render("json"))["provenance"]["settings"]["ir_metadata"] == told
+    only = uj.load(QRELS, str(runs / "second.txt"))
+    assert "ir_metadata" not in uj.score(only, "AP").provenance.to_dict()["settings"]
+
+
+def test_a_short_metadata_file_that_becomes_long_is_refused(tmp_path: Path) -> None:
+    nested = "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8))
+    path = written(tmp_path, "ir_metadata.yml", f"tag: one\nactor: {{team: CMU}}\na: &a [x, x, x]\n{nested}")
+    with pytest.raises(InputError, match="more than 10,000 values"):
+        uj.load(QRELS, {"one": RUN}, teams=path)
 
 
 @pytest.mark.parametrize(

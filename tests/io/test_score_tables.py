@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,28 @@ def test_a_leaderboard_as_it_is_downloaded(tmp_path: Path) -> None:
     table = uj.load_scores(pd.read_csv(board).drop(columns="Zero-shot"))
     assert table.topics == found.topics
     assert uj.load_scores(board, only=["FiQA"]).topics == ("FiQA",)
+
+
+def test_a_table_of_markdown(tmp_path: Path) -> None:
+    text = "| Model | NQ | Touche |\n|:---|--:|--:|\n| bm25 | 30.5 | 36.7 |\n| dense | 53.2 |  |\n"
+    path = written(tmp_path / "README.md", text)
+    with pytest.raises(uj.InputError, match=r"1 score of 4 is missing .runs dense; topics Touche."):
+        uj.load_scores(path)
+    read = uj.load_scores(path, missing="zero")
+    assert (read.runs, read.topics, read.values.ravel().tolist()) == (
+        ("bm25", "dense"),
+        ("NQ", "Touche"),
+        [30.5, 36.7, 53.2, 0.0],
+    )
+
+
+def test_exact_decimals(tmp_path: Path) -> None:
+    """Numbers of databases: columns of DECIMAL type, in frames and Parquet."""
+    exact = frame()
+    exact["value"] = pd.Series([Decimal(str(v)) for v in exact.value], dtype=object)
+    exact.to_parquet(tmp_path / "s.parquet")
+    for source in (exact, pytest.importorskip("polars").from_pandas(exact), tmp_path / "s.parquet"):
+        assert (uj.load_scores(source).values == uj.load_scores(frame()).values).all()
 
 
 def test_only_these_topics(tmp_path: Path, capsys: Any) -> None:
@@ -292,6 +315,12 @@ BAD = {
     ),
     "no topic": ("run,measure,value\na,AP,0.5\n", "scores.csv:1: columns run, topic, measure and value are needed"),
     "means": ("run,AP,P@10\na,0.5,0.4\n", "scores.csv:1: these are means of runs; scores of single topics are needed"),
+    "means and facts": ("model,rank,AP,P@10\na,1,0.5,0.4\n", "scores.csv:1: these are means of runs; scores of single"),
+    "a report of ranx": (
+        '{"metrics": ["map"], "model_names": ["a"], "a": {"scores": {"map": 0.2}}}\n',
+        "scores.csv: these are means of runs; scores of single topics are needed",
+    ),
+    "after a table of Markdown": ("|model|NQ|\n|---|---|\n|a|0.5|\nsome words\n", "scores.csv:4: a row of a Markdown"),
     "only all": ("run,topic,measure,value\na,all,AP,0.5\n", "scores.csv: only scores over all topics"),
     "fields": ("run,topic,measure,value\na,1,AP\n", "scores.csv:2: 3 fields, but 4 columns"),
     "empty id": ("run,topic,measure,value\na,,AP,0.5\n", "scores.csv:2: the topic is empty"),
@@ -363,7 +392,10 @@ def test_table_and_collection_give_one_answer(tmp_path: Path) -> None:
     for study in ("compare", "power", "reliability", "agreement", "ranks", "winners", "stability"):
         here, there = (uj.study(study, source, measures="AP, nDCG@10", jobs=1) for source in (scores, read))
         assert list(here.rows()) == list(there.rows()) or here.frame.equals(there.frame)
-    assert uj.study("depth", read).verdict.sentence == "this question needs judgments, and scores alone have none"  # type: ignore[union-attr]
+    with pytest.raises(uj.UsageError, match=r"study depth needs judgments .uj.load.; scores are not enough"):
+        uj.study("depth", read)
+    beside = uj.study("depth", {"here": collection, "there": read}, measures="AP")
+    assert any("this question needs judgments, and scores alone have none" in note for note in beside.notes)
     step = uj.compare(read, "AP").verdict.next  # type: ignore[union-attr]
     assert step is None or step.command[:4] == ("study", "reliability", "--scores", str(tmp_path / "s.csv"))
 
@@ -375,6 +407,7 @@ def test_which_source_is_meant(tmp_path: Path, capsys: Any) -> None:
         ("compare",): "QRELS and RUN missing: give the judgments and the runs, or a score table (--scores FILE)",
         ("compare", "q", "r", "--scores", path): "give QRELS RUN... or --scores FILE, not both",
         ("study", "power", "--scores", path, "--beside", "m"): "--scores stands instead of QRELS RUN...",
+        ("study", "leave-team-out", "--scores", path): "study leave-team-out needs judgments (uj.load); scores are not",
         ("study", "noise", "--scores", path): "study noise needs judgments (uj.load); scores are not enough",
         ("compare", "--scores", path, "--baseline", "aa"): "no run is called 'aa'",
         ("compare", "--scores", path, "--unjudged", "condensed"): "unjudged='condensed' needs the collection",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
+import re
 import shlex
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,7 @@ from scipy import stats
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UnjudgedError
+from unjudged.holes.assessors import FORMATS as FOR_ASSESSORS
 from unjudged.judges.corrected import Corrected, corrected, pooled_slope
 from unjudged.judges.sampled import Strata, read_sample, stratified_sum
 
@@ -323,6 +329,82 @@ def test_samples_that_do_not_fit(world: dict[str, Any], tmp_path: Path) -> None:
         file.write_text("\n".join(lines) + "\n")
         with pytest.raises(UnjudgedError, match=sentence):
             uj.corrected(c, world["machine"], "P@5", sampled=file)
+
+
+def answered(format: str, sent: str, grades: dict[str, dict[str, int]]) -> str:
+    """What assessors, or their tools, give back of what was sent to them."""
+    if format in ("list", "trec"):
+        mark, parts = ("\t" if format == "list" else " "), [line.split() for line in sent.splitlines()]
+        return "".join(mark.join([*part, str(grades[part[0]][part[-1]])]) + "\n" for part in parts)
+    if format == "quepid":
+        head, *rows = csv.reader(io.StringIO(sent))
+        text = io.StringIO()
+        csv.writer(text).writerows([head, *([query, doc, grades[query[-3:]][doc]] for query, doc, _ in rows)])
+        return text.getvalue()
+    if format == "doccano":
+        found = [json.loads(line) for line in sent.splitlines()]
+        labelled = ({**one, "id": 7, "label": [str(grades[one["topic"]][one["document"]])]} for one in found)
+        return "".join(json.dumps(one) + "\n" for one in labelled)
+    tasks = json.loads(sent)
+    for task in tasks:
+        told = str(grades[task["data"]["topic"]][task["data"]["document"]])
+        task["annotations"] = [{"result": [{"type": "choices", "value": {"choices": [told]}}]}]
+    return json.dumps(tasks)
+
+
+@pytest.mark.parametrize("drawn", ["--topics 12", "--documents 120 --strata none"])
+@pytest.mark.parametrize("format", FOR_ASSESSORS)
+def test_every_format_for_assessors_comes_back(
+    format: str,
+    drawn: str,
+    world: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With texts of the topics, too, which stand for them in Quepid."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{t} 0 {d} {g}" for t, docs in world["machine"].items() for d, g in docs.items()]
+    Path("machine.txt").write_text("\n".join(lines) + "\n")
+    Path("queries.tsv").write_text("".join(f"{topic}\twhat is {topic}\n" for topic in world["human"]))
+    for name, lists in world["runs"].items():
+        rows = [f"{t} Q0 {d} 0 {s} {name}" for t, docs in lists.items() for d, s in docs.items()]
+        Path(f"{name}.run").write_text("\n".join(rows) + "\n")
+    call = f"judges sample machine.txt {drawn} --seed 2 --sampled drawn.tsv --queries queries.tsv"
+    assert main(shlex.split(f"{call} --format {format} -o out")) == 0
+    sent = Path("out").read_text()
+    assert ("what is t" in sent) == (format not in ("list", "trec"))
+    Path("back").write_text(answered(format, sent, world["human"]))
+    capsys.readouterr()
+    call = "judges estimate back machine.txt --runs r0.run r1.run --sampled drawn.tsv --queries queries.tsv --rel 2"
+    assert main(shlex.split(f"{call} -m P@5 --format json")) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    kept = {t: {d: world["human"][t][d] for d in docs} for t, docs in _pairs(format, sent).items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        some = uj.load(kept, {name: world["runs"][name] for name in ("r0", "r1")})
+    told = uj.corrected(some, world["machine"], "P@5", rel=2, sampled="drawn.tsv")
+    assert [row["estimate"] for row in rows] == told.frame.estimate.tolist()
+    assert {row["word"] for row in rows} == {"corrected"}
+
+
+def _pairs(format: str, sent: str) -> dict[str, list[str]]:
+    """The documents that were sent out, by topic: every id is `t` or `d` and a number."""
+    found: dict[str, list[str]] = {}
+    for topic, doc in re.findall(r"\b(t\d\d)\b\W(?:.*?\W)??(d\d+)\b", sent, re.DOTALL):
+        if doc not in found.setdefault(topic, []):
+            found[topic].append(doc)
+    return found
+
+
+def test_two_topics_of_one_text_name_neither(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "queries.tsv").write_text("a\tthe same\nb\tthe same\n")
+    for name, text in (("h.txt", "a 0 d 1\n"), ("m.txt", "a 0 d 1\nb 0 d 1\n"), ("r", "a Q0 d 0 1 r\n")):
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("h.txt", "m.txt")]
+    asked = ["judges", "estimate", *files, "--runs", str(tmp_path / "r"), "--queries", str(tmp_path / "queries.tsv")]
+    assert main(asked) == 2
+    assert "topics a and b have the same text" in capsys.readouterr().err
 
 
 def test_draw_judge_estimate_on_the_command_line(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import unjudged as uj
 from unjudged.collection.aligned import UNJUDGED
 from unjudged.errors import UsageError
+from unjudged.judges.versions import changed_outcomes
 
 Qrels = dict[str, dict[str, int]]
 
@@ -69,6 +70,57 @@ def test_effects_of_a_measure_that_adds_up_add_up_to_the_change(seed: int) -> No
     found = uj.qrels_diff(old, uj.load(new, one), ["DCG@5"])
     whole = mean(new, runs["a"], "DCG@5", new) - mean(old, runs["a"], "DCG@5", new)
     assert sum(row[5] for row in found.rows()) == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "DCG@5"])
+def test_what_all_labels_of_a_topic_did(measure: str) -> None:
+    old, new, runs = world(2)
+    found = uj.qrels_diff(old, uj.load(new, runs), [measure], per_topic=True)
+    assert found.columns == ("topic", "added", "removed", "changed", "effect", "run")
+    for topic, added, removed, changed, effect, run in found.rows():
+        a, b = old[topic], new[topic]
+        assert (added, removed) == (len(b.keys() - a.keys()), len(a.keys() - b.keys()))
+        assert changed == sum(a[doc] != b[doc] for doc in a.keys() & b.keys())
+        back = {**new, topic: a}
+        plain = {name: mean(new, one, measure, new) - mean(back, one, measure, new) for name, one in runs.items()}
+        assert effect == pytest.approx(max(plain.values(), key=abs), abs=1e-12)
+        assert plain[run] == pytest.approx(effect, abs=1e-12)
+    assert [row[:4] for row in uj.qrels_diff(old, new, per_topic=True).rows()] == sorted(
+        tuple(row[:4]) for row in found.rows()
+    )
+
+
+@pytest.mark.parametrize("rel", [None, 2])
+def test_the_label_that_moved_an_outcome(rel: int | None) -> None:
+    """Of the labels that move a difference the way all together do, the one that moves it most; by scoring anew."""
+    draw = random.Random(4)
+    topics = [str(t) for t in range(12)]
+    docs = [f"d{n}" for n in range(12)]
+    old: Qrels = {t: {d: draw.choice((0, 0, 1, 2)) for d in docs} for t in topics}
+    new = {t: {d: draw.randint(0, 2) if draw.random() < 0.2 else g for d, g in old[t].items()} for t in topics}
+    runs = {name: {t: {d: draw.random() + skill * old[t][d] for d in docs} for t in topics}
+            for name, skill in (("a", 0.2), ("b", 0.0), ("c", 0.1), ("d", 0.15))}  # fmt: skip
+    sides = [uj.load(qrels, runs) for qrels in (old, new)]
+    before, after = (uj.compare(side, "AP, P@3", rel=rel) for side in sides)
+    rows = changed_outcomes(before, after, sides[1], old)
+    assert rows
+    first, then = ({row[:3]: row[-2:] for row in found.rows()} for found in (before, after))
+    assert {row[:3] for row in rows} == {pair for pair in first if first[pair] != then[pair]}
+
+    def gap(qrels: Qrels, row: Any) -> float:
+        return mean(qrels, runs[row[0]], row[2], new) - mean(qrels, runs[row[1]], row[2], new)
+
+    for row in rows:
+        whole = gap(new, row)
+        up = whole > gap(old, row)
+        effects = {
+            (t, d): whole - gap({**new, t: {**new[t], d: old[t][d]}}, row)
+            for t in topics
+            for d in docs
+            if old[t][d] != new[t][d]
+        }
+        best = max(effects.values()) if up else min(effects.values())
+        assert row[7] == pytest.approx(best, abs=1e-12) and effects[row[5], row[6]] == pytest.approx(best, abs=1e-12)
 
 
 def test_every_difference_is_listed_once_and_nothing_else() -> None:
@@ -155,7 +207,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_verb_in_its_three_forms(files: Path) -> None:
+def test_the_verb_in_its_four_forms(files: Path) -> None:
     old, new = str(files / "old.txt"), str(files / "new.txt")
     runs = [str(files / f"{name}.run") for name in "abc"]
     labels = unjudged("qrels", "diff", old, new, *runs, "--format", "tsv")
@@ -170,8 +222,13 @@ def test_the_verb_in_its_three_forms(files: Path) -> None:
         for column, qrels in ((2, old), (3, new)):
             mean = uj.score(uj.load(qrels, path), ["nDCG@10"]).mean_values()[0, 0]
             assert float(row[column]) == pytest.approx(mean, abs=1e-12)
-    outcomes = unjudged("qrels", "diff", old, new, *runs, "--outcomes")
+    outcomes = unjudged("qrels", "diff", old, new, *runs, "--outcomes", "--format", "tsv")
     assert outcomes.returncode == 0, outcomes.stderr
+    assert outcomes.stdout.startswith("run_a\trun_b\tmeasure\tbefore\tafter\ttopic\tdoc\teffect\n")
+    topics = unjudged("qrels", "diff", old, new, *runs, "--per-topic", "--format", "tsv")
+    assert topics.stdout.startswith("topic\tadded\tremoved\tchanged\teffect\trun\n"), topics.stderr
+    two = unjudged("qrels", "diff", old, new, *runs, "--per-topic", "--outcomes")
+    assert (two.returncode, two.stdout) == (2, "") and "three tables; ask for one" in two.stderr
     bare = unjudged("qrels", "diff", old, new, "--outcomes")
     assert (bare.returncode, bare.stdout) == (2, "")
 

@@ -20,6 +20,7 @@ from unjudged import kernels
 from unjudged.errors import InputError, UnjudgedError
 from unjudged.io import files
 from unjudged.io.ids import Ids
+from unjudged.io.slices import read_slices
 from unjudged.kernels import LONGEST_LINE, _numpy
 
 JUDGED = {"1": ["a", "b"], "2": ["a"]}
@@ -154,6 +155,27 @@ def test_a_small_file_does_not_become_a_large_memory(
     with pytest.raises(InputError, match=r"bomb\.gz:2: .* a line does not end"):
         uj.load(str(paths[0]), str(paths[1]), lenient=True)
     assert inflated < 2 * LONGEST_LINE
+
+
+@pytest.mark.parametrize("name", ["run.json.gz", "qrels.gz", "slices.tsv.gz", "teams.tsv.gz"])
+def test_a_small_file_that_is_read_whole_is_refused_before_it_is_large(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ALWAYS", 1_000_000)
+    begins = {"run.json.gz": b'{"1": {"a": 1', "qrels.gz": b"1 0 a 1\n"}.get(name, b"")
+    (tmp_path / name).write_bytes(gzip.compress(begins + b"\n" * 30_000_000, 9))
+    judged, run = {"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}
+    with pytest.raises(InputError, match=rf"{name}: this file unpacks to over \d MB"):
+        if name.startswith("qrels"):
+            uj.load(tmp_path / name, run)
+        elif name.startswith("run"):
+            uj.load(judged, tmp_path / name)
+        elif name.startswith("teams"):
+            uj.load(judged, run, teams=tmp_path / name)
+        else:
+            read_slices(str(tmp_path / name))
+    (tmp_path / name).write_bytes(gzip.compress(os.urandom(700_000).hex().encode() + b"\n", 1))
+    assert len(files.read_all(str(tmp_path / name))) == 1_400_001  # larger than that, but not for its size
 
 
 @pytest.mark.parametrize("problem", [MemoryError(), zlib.error("Error -4 while decompressing data")])

@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,6 +58,24 @@ def test_ndeval_has_the_same_values(alpha: float, p: float) -> None:
             expected = theirs[topic][name] if topic in run else 0.0
             expected = 0.0 if math.isnan(expected) else expected  # its nNRBP of a topic without relevant documents
             assert found.values[0, t, m] == pytest.approx(expected, abs=1e-9), (name, topic)
+
+
+def test_sums_that_are_equal_round_as_in_ndeval() -> None:
+    """With alpha = 0.2 the order in which gains are added up decides between documents that add the same."""
+    pyndeval = pytest.importorskip("pyndeval")
+    rng = random.Random(3)
+    judged: Judged = {}
+    for t in range(60):
+        subtopics = judged.setdefault(f"t{t}", {})
+        for s in rng.sample(range(11), rng.randint(3, 8)):  # in another order in every topic
+            subtopics[f"s{s}"] = {f"d{d}": 1 for d in rng.sample(range(40), rng.randint(1, 30))}
+    run = {t: {f"d{d}": float(d) for d in rng.sample(range(60), 40)} for t in judged}
+    lines = [(t, s, d, g) for t, inside in judged.items() for s, docs in inside.items() for d, g in docs.items()]
+    listed = [(t, d, score) for t, docs in run.items() for d, score in docs.items()]
+    theirs = pyndeval.RelevanceEvaluator(lines, ["alpha-nDCG@20", "nNRBP"], alpha=0.2).evaluate(listed)
+    found = uj.score(load(judged, run), "alpha_nDCG(alpha=0.2)@20, nNRBP(alpha=0.2)")
+    expected = [list(theirs[t].values()) for t in found.topics]
+    assert np.abs(found.values[0] - expected).max() < 1e-9
 
 
 HAND: Judged = {"1": {"a": {"d1": 1, "d2": 1, "d4": 1}, "b": {"d2": 1}, "c": {"d5": 1}}}

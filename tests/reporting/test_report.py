@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -14,8 +16,9 @@ from places import DATA
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import InputError, UsageError
-from unjudged.reporting import Cancelled, Report, Settings, failing
+from unjudged.reporting import Cancelled, Report, Settings, failing, page
 from unjudged.studies import QUESTIONS
+from unjudged.studies.few_runs import standing
 from unjudged.thresholds import read_thresholds
 
 TINY: dict[str, Any] = {"topics": 26, "runs": 21, "teams": 6, "depth": 8, "K": 60, "C": 700, "leave_out": "team06"}
@@ -97,6 +100,33 @@ def test_the_same_input_gives_the_same_bytes(collection: uj.Collection, report: 
     assert uj.report(collection, jobs=1).html() == report.html()
     turned = collection.with_runs(collection.runs[::-1])
     assert uj.report(turned, jobs=1).words == report.words
+
+
+def test_long_tables_have_the_heads_of_their_columns(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page fills a table from its CSV, which carries fewer columns where it is very long."""
+    whole = {s.key: page.view_of(s, 8)["columns"] for s in report.sections}
+    monkeypatch.setattr(page, "VERY_LONG", 3)
+    for s in report.sections:
+        packed = gzip.decompress(base64.b64decode(page.csv_of(s))).decode().splitlines()
+        heads = [column["name"] for column in page.view_of(s, 8)["columns"]]
+        assert heads == [name.replace("_", " ") for name in packed[0].split(",")]
+        assert all(len(row) == len(heads) for row in page.view_of(s, 8)["rows"])
+    shorter = page.view_of(report["safe-comparisons"], 8)["columns"]
+    assert len(shorter) < len(whole["safe-comparisons"])
+
+
+def test_who_is_better_in_one_sentence() -> None:
+    def told(*pairs: str) -> str:
+        rows = [dict(zip(("run_a", "outcome", "run_b"), pair.split(), strict=True)) for pair in pairs]
+        means = {run: 1 - i / 10 for i, run in enumerate(sorted({r[k] for r in rows for k in ("run_a", "run_b")}))}
+        return standing(rows, means, "AP")
+
+    assert told("a better b") == "a is better than b (AP 1.000)"
+    assert told("a cannot_tell b") == "we cannot tell which of a and b is better"
+    one_worse = told("a cannot_tell b", "a better c", "b cannot_tell c")
+    assert one_worse == "we cannot tell which of a and b is best; c is worse than one of them"
+    two_worse = told("a cannot_tell b", "a better c", "b better d", "c cannot_tell d")
+    assert two_worse == "we cannot tell which of a and b is best; both c and d are worse than at least one of them"
 
 
 def test_next_steps_come_from_the_verdicts(report: Report) -> None:

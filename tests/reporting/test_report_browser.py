@@ -341,6 +341,32 @@ def test_few_runs_are_read_pair_by_pair(browser: Any, few: Path) -> None:
     found.context.close()
 
 
+@pytest.mark.parametrize("many", [2, 4, 5])
+def test_every_number_of_pairs_has_its_place(many: int, report: Report, browser: Any, tmp_path: Path) -> None:
+    """1, 6 and 10 pairs: rows that are full, the first screen complete, nothing grey where no pair is."""
+    assert isinstance(report.asking.collection, uj.Collection)
+    folder = Path(report.asking.collection.sources[0]).parent
+    runs = report.asking.collection.runs[:: 32 // many][:many]
+    c = uj.load(str(folder / "qrels.txt"), [str(folder / "runs" / run) for run in runs])
+    few = uj.report(c, tmp_path / "few.html", jobs=1).few
+    assert few is not None and len(few.pairs) == many * (many - 1) // 2
+    for size in (DESK, PHONE):
+        found = Opened(browser, tmp_path / "few.html", viewport=size)
+        page = found.page
+        assert (
+            page.evaluate("document.querySelector('#next').getBoundingClientRect().bottom + scrollY") <= size["height"]
+        )
+        assert page.evaluate(WORDS, "header, .pairs, #next") <= 300
+        rows = page.eval_on_selector_all(
+            ".pairs li", "all => all.map(node => Math.round(node.getBoundingClientRect().y))"
+        )
+        wide = {2: 1, 4: 3, 5: 5}[many] if size is DESK else 1
+        assert {rows.count(y) for y in rows} == {wide}
+        drawn = page.locator(".pairs svg.span").first.is_visible()
+        assert page.locator(".pairs .legend").is_visible() == (drawn and bool(few.legend))
+        found.context.close()
+
+
 def test_hostile_and_long_names_in_a_crowd(browser: Any, tmp_path: Path) -> None:
     """130 runs whose names are long, or would be scripts: nothing runs, nothing overflows."""
     evil = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"

@@ -142,6 +142,21 @@ def test_rank_correlation_invariants(xy: tuple[list[float], list[float]]) -> Non
     assert correlation.tau_ap_b(distinct, other) == pytest.approx(correlation.tau_ap_symmetric(distinct, other))
 
 
+@generated
+@given(matrices(topics=(2, 40), runs=(2, 12)), seeds)
+def test_many_lists_at_once_are_one_after_the_other(x: np.ndarray, seed: int) -> None:
+    """To the last bit; a row that has no value does not touch the others."""
+    rng = np.random.default_rng(seed)
+    y = rng.permuted(x, axis=1)
+    first, second = (rng.permuted(np.tile(np.arange(x.shape[1]), (len(x), 1)), axis=1) for _ in range(2))
+    x[0, 0] = np.nan
+    for one, many in ((correlation.tau_b, correlation.tau_b_rows), (correlation.tau_ap, correlation.tau_ap_rows)):
+        assert np.array_equal(many(x, y), [one(a, b) for a, b in zip(x, y, strict=True)], equal_nan=True)
+        assert np.isnan(many(x, y)[0]) and np.isnan(many(x[:, :1], y[:, :1])).all()
+    overlaps = [rbo.rbo(a, b, 0.8).ext for a, b in zip(first, second, strict=True)]
+    assert rbo.rbo_rows(first, second, 0.8).tolist() == overlaps
+
+
 # -- 36: tests
 
 
@@ -385,6 +400,7 @@ def test_nothing_varies() -> None:
         (lambda: correlation.critical_tau(1), "at least 2 runs"),
         (lambda: correlation.tau_b([1, 2], [1, 2, 3]), "one length"),
         (lambda: correlation.tau_ap([1, 2], [1, 2, 3]), "one length"),
+        (lambda: correlation.tau_b_rows([[1, 2]], [1, 2]), "one shape"),
         (lambda: ranks([[1, 2]]), "one score per run"),
         (lambda: ranks([1, math.nan]), "missing or not finite"),
         (lambda: classical_tukey(np.ones((1, 3))), "at least 2 topics are needed, 1 given"),

@@ -71,14 +71,15 @@ def test_everything_judged_is_solid() -> None:
     runs = {f"r{r}": {t: {f"d{i}": float(i) for i in range(4)} for t in qrels} for r in range(5)}
     told = uj.study("holes", uj.load(qrels, runs)).verdict
     assert told is not None and (told.word, told.value, told.next) == ("solid", 0.0, None)
-    assert told.sentence == "0 of 5 runs have more than 10 % of their top 10 unjudged; every document was judged"
+    assert told.sentence == "no run has more than 10 % of its top 10 unjudged; every document was judged"
+    assert told.finding == "no run has over 1 unjudged document in its top 10"
 
 
 def test_limits_of_holes_come_from_the_table(collection: uj.Collection, tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text("[never-judged]\nmuch = 1.0\ntop = 3\n")
     told = uj.study("holes", collection, thresholds=tmp_path / "t.toml").verdict
     assert told is not None and told.word == "solid"
-    assert "more than 100 % of their top 3 unjudged" in told.sentence
+    assert "more than 100 % of its top 3 unjudged" in told.sentence
 
 
 def test_the_range_is_that_of_bounds_and_the_word_that_of_estimates(collection: uj.Collection) -> None:

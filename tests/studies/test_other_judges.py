@@ -16,6 +16,7 @@ from statsmodels.stats.multitest import multipletests
 import unjudged as uj
 from unjudged.cli import main
 from unjudged.errors import UsageError
+from unjudged.studies.judges import rank_lines
 
 
 @pytest.fixture(scope="module")
@@ -322,6 +323,51 @@ def test_without_runs_labels_alone_are_compared(
     assert code == 0 and out.splitlines()[0] == "judge\tgrade\tjudge_grade\tdocuments"
 
 
+def test_no_family_is_tested_where_teams_are_not_known(folder: Path, collection: uj.Collection, tmp_path: Path) -> None:
+    """Runs of one team are alike: permuting single runs would find favour where there is none."""
+    family = {f"{run}.txt": "odd" if place % 2 else "even" for place, run in enumerate(sorted(collection.runs))}
+    asked: dict[str, Any] = {"measures": "P@10", "resamples": 20, "families_table": True, "jobs": 1}
+    partial = uj.favour(collection, 0.9, team="team01", seed=1)
+    alone = uj.load(str(folder / "qrels.txt"), str(folder / "runs"))
+    without = uj.audit(alone, partial, families=family, **asked)
+    known = uj.audit(collection, partial, families={**family, "elsewhere": "odd"}, **asked)
+    assert (without.frame.finding == "unknown").all() and without.frame.blocks.isna().all()
+    assert without.frame[["p_value", "p_adjusted", "curved_p"]].isna().all(axis=None)
+    assert without.frame.favour.tolist() == known.frame.favour.tolist() and (known.frame.blocks > 1).all()
+    assert any("cannot be tested: teams are not known" in note for note in without.notes)
+    assert "families: 1 named run is not among the runs given (e.g. elsewhere)" in known.notes
+    lines = (folder / "teams.tsv").read_text().splitlines()
+    left = lines[-1].split("\t")[0]
+    (tmp_path / "teams.tsv").write_text("\n".join(lines[:-1]) + "\n")
+    most = uj.load(str(folder / "qrels.txt"), str(folder / "runs"), teams=tmp_path / "teams.tsv")
+    told = uj.audit(most, partial, families=family, **asked)
+    assert f"1 run without a team ({left}): each is a block of its own" in told.notes
+
+
+def test_the_next_step_knows_what_was_said_of_the_judge(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, other, runs = (str(folder / name) for name in ("qrels.txt", "turned.txt", "runs"))
+    families = tmp_path / "families.tsv"
+    families.write_text("".join(f"{path.name}\t{path.name[:6]}\n" for path in sorted((folder / "runs").iterdir())))
+    said = ["--judge-rel", "turned=9", "--rel", "2", "--judge-scale", "turned=3"]
+    more = ["--families", str(families), "--resamples", "10", "-m", "P@10"]
+    code, out, err = run_cli(capsys, "judges", "audit", qrels, other, "--runs", runs, *said, *more, "--format", "json")
+    assert code == 0 and "nothing is relevant to turned: its grades end at 3, relevant is 9" in err
+    step = json.loads(out)["verdict"]["next"]["command"]
+    assert run_cli(capsys, *step, "--format", "json")[0] == 0
+    assert {"turned=9", "turned=3", str(families)} <= set(step) and step[step.index("--rel") + 1] == "2"
+    code, out, err = run_cli(
+        capsys, "judges", "audit", qrels, other, *said[:4], "--resamples", "10", "--format", "json"
+    )
+    step = json.loads(out)["verdict"]["next"]["command"]
+    assert step == ["judges", "audit", qrels, other, "--runs", "RUN", "--rel", "2", "--judge-rel", "turned=9"]
+    code, _, err = run_cli(capsys, "judges", "audit", qrels, other, "--families", str(families))
+    assert code == 2 and "families are of runs" in err
+    _, _, err = run_cli(capsys, "judges", "audit", qrels, other, "--rel", "7", "--resamples", "10")
+    assert "nothing is relevant here: grades end at" in err
+
+
 def test_one_grade_for_all_is_told(folder: Path, collection: uj.Collection) -> None:
     same = {t: dict.fromkeys(docs, 1) for t, docs in as_dicts(collection).items()}
     told = uj.audit(collection, {"flat": same}, "AP", resamples=10, jobs=1)
@@ -548,5 +594,26 @@ def test_charts_tell_what_the_tables_say(tmp_path_factory: pytest.TempPathFactor
     runs = uj.audit(c, {"noisy": other}, "nDCG@10", bias=True, resamples=20, jobs=1).frame.set_index("run")
     for point in found.plot("ranks").spec["data"]["values"]:
         assert (point["first"], point["second"]) == (runs["rank"][point["run"]], runs["rank_judge"][point["run"]])
+    assert f"{sum(f['documents'] for f in fields if f['grade'] == f['other']) / row.documents:.0%}".rstrip("%") in (
+        found.plot("confusion").description
+    )
+    coarse = uj.audit(c, {"coarse": uj.collapse(c, {2: 1})}, "nDCG@10", resamples=20, jobs=1)
+    assert "on two scales" in coarse.plot("confusion").description
     several = uj.audit({"x": c, "y": c}, {"noisy": other}, "nDCG@10", resamples=20, jobs=1)
     assert {row["collection"] for row in several.plot("decisions").spec["data"]["values"]} == {"x", "y"}
+
+
+def test_names_of_runs_are_not_written_over_each_other() -> None:
+    """Five runs swap ranks at the top: each name has a line of its own beside the line of its run."""
+    seconds = [2, 1, 4, 3, 5, *range(6, 61)]
+    rows = [
+        {"judge": "x", "run": f"r{place}", "first": place, "second": second, "name": f"r{place}" if place <= 5 else ""}
+        for place, second in enumerate(seconds, 1)
+    ]
+    spec = rank_lines(rows, "AP")(None).spec  # type: ignore[arg-type]
+    points = [point for point in spec["data"]["values"] if point["judge"] == "x" and point["name"]]
+    places = sorted(point["label"] for point in points)
+    per_rank = spec["height"] / 60
+    assert min(np.diff(places)) * per_rank >= 11.9 and all(p["label"] >= p["second"] for p in points)
+    assert max(point["label"] - point["second"] for point in points) * per_rank < 5 * 12
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["these judgments", "x", " "]  # room for the names

@@ -8,6 +8,7 @@ import http.client
 import json
 import socket
 import time
+import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +21,10 @@ from local_page import WAIT, Served
 
 import unjudged as uj
 from unjudged.cli import main
+from unjudged.collection import membership
 from unjudged.errors import UsageError
 from unjudged.studies import QUESTIONS
-from unjudged.web import listener
+from unjudged.web import jobs, listener
 from unjudged.web.connections import Connection
 from unjudged.web.guard import HEADERS, TOKEN
 from unjudged.web.jobs import KEPT
@@ -491,7 +493,7 @@ def test_cancelling_stops_between_sections(fresh: Served) -> None:
         number = served.start(seed=77)
         assert served.held.wait(WAIT)
         early = served.client.get(f"/api/jobs/{number}").json()
-        assert early["state"] == "running" and early["now"] == "contents"
+        assert early["state"] == "running" and early["now"] == "What is in it?"
         assert served.client.get(f"/api/jobs/{number}/report.html").status_code == 409
         served.client.request("DELETE", f"/api/jobs/{number}", headers=served.token)
     finally:
@@ -554,6 +556,36 @@ def test_my_run_among_the_others(served: Served, collection: uj.Collection, fold
     top = served.client.get("/api/run", params={"name": ranked["run"][0], "measures": "P@5"}).json()
     assert top["rank"] == 1 and top["pairs"][0]["as"] == "the next best"
     assert served.client.get("/api/run", params={"name": "nobody"}).status_code == 400
+
+
+@pytest.mark.slow
+def test_a_page_that_stays_open_does_not_grow(fresh: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views of ever other seeds and depths, with requests between them: what is kept reaches an end.
+
+    What Python and NumPy hold is counted, so that a busy machine changes nothing; megabytes of the process are measured
+    by benchmarks/bench_page.py (50 applies, 2,000 requests).
+    """
+    monkeypatch.setattr(jobs, "KEPT", 2)
+    monkeypatch.setattr(membership, "MOST_KEPT", 2)
+    collection, runs = fresh.app.uploads.collection, list(fresh.app.uploads.collection.runs[:3])
+
+    def held(first: int) -> int:
+        for seed in range(first, first + 5):
+            state = {"seed": seed, "depth": 1 + seed, "run": runs, "measures": ["P@5"]}
+            assert fresh.finished(fresh.start(**state))["state"] == "done"
+            for _ in range(20):
+                assert fresh.client.get("/api/collection").status_code == 200
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        held(0)
+        before, after = held(5), held(10)
+    finally:
+        tracemalloc.stop()
+    assert after - before < 200_000  # one view holds more
+    assert sum(key[0] == "membership" for key in collection._kept if isinstance(key, tuple)) <= 2
 
 
 @pytest.mark.slow

@@ -15,6 +15,8 @@ from unjudged.collection.history import change
 from unjudged.errors import UsageError, check_seed, nearest
 
 METHODS = ("stratified", "uniform")
+MOST_KEPT = 32
+"""Random orders that are kept with a collection, one for each seed."""
 
 
 @change
@@ -102,4 +104,4 @@ def random_order(collection: Collection, seed: int, purpose: int = 0) -> Floats:
             key[order[a:b]] = np.random.default_rng([seed, name, *more]).random(b - a)
         return key
 
-    return cast(Floats, collection.once(("random order", seed, purpose), draw))
+    return cast(Floats, collection.once(("random order", seed, purpose), draw, MOST_KEPT))

@@ -122,11 +122,15 @@ def refusing(task: Callable[[], int], kept_work: bool = False) -> int:
     except KeyboardInterrupt:
         return _interrupted(kept_work)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _nowhere()
         return 0
     except OSError as problem:  # the system refuses a file, wherever that happens
         where = f"{problem.filename}: " if problem.filename else ""
         print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
+        try:
+            sys.stdout.flush()
+        except OSError:  # it was standard output itself, a full disk
+            _nowhere()
         return 2
     except MemoryError:
         print("unjudged: not enough memory", file=sys.stderr)
@@ -138,6 +142,11 @@ def refusing(task: Callable[[], int], kept_work: bool = False) -> int:
                 return _interrupted(kept_work)
             inner = inner.__cause__ or inner.__context__
         raise
+
+
+def _nowhere() -> None:
+    """Standard output leads nowhere from here on: Python would try again, when it ends, to write what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupted(kept_work: bool) -> int:
@@ -196,7 +205,9 @@ def _dispatch(given: list[str]) -> int:
     name, rest = f"unjudged {verb}", given[1:]
     if hasattr(module, "PARTS"):
         if not rest or rest[0] in ("-h", "--help"):
-            print(_parts(verb, module))
+            from unjudged.cli.width import refilled
+
+            print(refilled(_parts(verb, module)))
             return 0 if rest else 2
         part = rest[0]
         if part not in module.PARTS:

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         found = with_slices(whole, inside, len(collection.topics))
     options.print_notes(found.notes)
     said = answer(found)
-    if args.junit:
+    if args.junit is not None:
         options.write_output(junit(found, args.doubt != "pass"), args.junit)
         options.tell_written(args.junit)
     if args.format in ("text", "markdown"):

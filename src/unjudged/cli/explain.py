@@ -23,11 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the explanations asked for."""
+    from unjudged.cli.width import refilled
     from unjudged.explanations import explain, overview
 
     if not args.names and not args.list:
         raise UsageError("name a measure, a finding or a word, or use --list")
     texts = [overview()] if args.list else []
     texts += [explain(name) for name in args.names]
-    options.write_output("\n".join(texts), None)
+    options.write_output(refilled("\n".join(texts)), None)
     return 0

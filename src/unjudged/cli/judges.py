@@ -76,13 +76,15 @@ def _estimate(args: argparse.Namespace) -> None:
     trusted (fewer than 10 human topics, topics chosen instead of drawn, AP from a sample of documents, ...) it is
     refused with the reason, and the human result stands alone. docs/judges.md explains every column.
     """
+    from unjudged.io.texts import read_texts
     from unjudged.studies import find, study
 
     given = options.keywords(args, *ESTIMATE) | {"measures": options.measures_asked(args, "judges estimate")}
     find("corrected").ready(given)
     charts = options.charts_asked(args, ESTIMATE_CHARTS)
-    collection = options.open_collection(args)
     machine = options.open_machine(args)
+    texts = read_texts(args.queries, machine.topics) if args.queries else None
+    collection = options.open_collection(args, texts=texts)
     found = study(
         "corrected",
         collection,
@@ -227,7 +229,7 @@ PARTS = {
         _estimate,
         "scores from few human judgments and many of a machine, with intervals",
         (
-            *("qrels", "machine", "runs", "measures", *ESTIMATE, "thresholds"),
+            *("qrels", "machine", "runs", "measures", *ESTIMATE, "queries", "thresholds"),
             ("reading", READING),
         ),
         FORMATS,

@@ -181,11 +181,24 @@ def score(argv: Sequence[str]) -> int | None:
     found = evaluate(call.paths[0], list(runs.values()), lines, jobs=call.jobs)
     if found is None:
         return None
-    notes = _notes(list(runs.values()), found)
+    notes, table = _notes(list(runs.values()), found), _score_text(list(runs), lines, found, call)
+    if sys.stdout.isatty() or sys.stderr.isatty():
+        _show(notes, table, call.form)
+        return 0
     for note in notes:
         print("note:", one_line(note), file=sys.stderr)
-    _write(_score_text(list(runs), lines, found, call))
+    _write(table)
     return 0
+
+
+def _show(notes: Sequence[str], table: bytes, form: str) -> None:
+    """As every verb shows its notes and its table on a terminal."""
+    import argparse
+
+    from unjudged.cli import options
+
+    options.print_notes(notes)
+    options.write_text(table.decode("utf-8", "surrogateescape"), argparse.Namespace(output=None, format=form))
 
 
 def trec_eval(argv: Sequence[str]) -> int | None:

@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import progress
@@ -228,8 +228,11 @@ class Part:
 # -- collections
 
 
-def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: bool = True) -> Collection:
-    """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept."""
+def open_collection(
+    args: argparse.Namespace, need_runs: bool = True, lists: bool = True, texts: Mapping[str, str] | None = None
+) -> Collection:
+    """The collection the arguments name; notes go to stderr. Without `lists`, streams are not kept. `texts` of topics
+    are wanted where the judgments may name topics so."""
     from unjudged.collection.load import chunk_lengths, read_collection
     from unjudged.io.trec import Reading
 
@@ -247,6 +250,7 @@ def open_collection(args: argparse.Namespace, need_runs: bool = True, lists: boo
         **keywords(args, "teams", "gains", "only", "negative", "qrels_format", "qa", "jobs", "lengths"),
         need_runs=need_runs,
         lists=lists or args.residual is not None,
+        texts=texts,
     )
     if args.residual is not None:
         from unjudged.changes.residual import residual
@@ -263,9 +267,11 @@ def _refuse_unwritable(args: argparse.Namespace) -> None:
 
     from unjudged.io.write import refuse_unwritable
 
-    output = getattr(args, "output", None)
+    output, junit = getattr(args, "output", None), getattr(args, "junit", None)
     if output not in (None, "-") and not Path(output).is_dir():
         refuse_unwritable(output)
+    if junit not in (None, "-"):
+        refuse_unwritable(junit)
 
 
 SCORE_TABLE: Argument = ("scores at hand", ("scores", "missing"))
@@ -418,10 +424,23 @@ def print_notes(notes: Iterable[str]) -> None:
     """What the reader should know, one line each, on stderr."""
     from unjudged.cli import colour
 
-    dim = colour.wanted(sys.stderr)
+    dim, width = colour.wanted(sys.stderr), _width_of_notes()
     for note in notes:
         said = f"note: {one_line(note)}"
+        if width is not None:
+            import textwrap
+
+            said = "\n".join(textwrap.wrap(said, width, subsequent_indent="      ", break_long_words=False))
         print(f"\033[2m{said}\033[0m" if dim else said, file=sys.stderr)
+
+
+def _width_of_notes() -> int | None:
+    """The width of the terminal notes go to; None where it is none."""
+    if not sys.stderr.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def charts_asked(args: argparse.Namespace, names: Sequence[str]) -> list[tuple[str | None, str]]:

@@ -7,7 +7,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from unjudged.errors import nearest
 
@@ -27,6 +27,12 @@ def with_examples_apart(text: str) -> tuple[str, str]:
 
 class Parser(argparse.ArgumentParser):
     """argparse that answers a mistake with one sentence, a suggestion and exit code 2."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, no wider than the terminal."""
+        from unjudged.cli.width import refilled
+
+        self._print_message(refilled(self.format_help()), file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)

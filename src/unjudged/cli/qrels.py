@@ -173,31 +173,34 @@ def _diff(args: argparse.Namespace) -> None:
 
     unjudged qrels diff old.txt new.txt
     unjudged qrels diff old.txt new.txt runs/ -m nDCG@10
+    unjudged qrels diff old.txt new.txt my.run                what each label did to this run
+    unjudged qrels diff old.txt new.txt runs/ --per-topic     what all labels of a topic did together
     unjudged qrels diff old.txt new.txt runs/ --per-run       scores and ranks before and after
     unjudged qrels diff old.txt new.txt runs/ --outcomes      pairs of runs whose outcome is another one
 
     Labels: topic, doc, old and new grade (empty: not judged), the number of runs that retrieved the document, and what
     the change of this one label does to the mean of the run it moves most. Labels that moved most stand first.
     """
-    from unjudged.judges.versions import changed_outcomes, qrels_diff
+    from unjudged.judges.versions import OUTCOME_COLUMNS, changed_outcomes, qrels_diff
     from unjudged.results import Provenance, Result
     from unjudged.studies import study
 
     if (args.per_run or args.outcomes) and not args.runs:
         raise UsageError("to see what the change did to runs, give the runs as well")
+    if sum((args.per_topic, args.per_run, args.outcomes)) > 1:
+        raise UsageError("--per-topic, --per-run and --outcomes are three tables; ask for one")
     measures = options.measures_asked(args, "qrels diff")
     new = options.open_again(args, args.new) if args.runs else options.open_judgments_of(args, args.new)
     if not args.per_run and not args.outcomes:
         old = options.open_judgments_of(args, args.old)
-        found = qrels_diff(old, new, measures, rel=args.rel, call=args.call)
+        found = qrels_diff(old, new, measures, rel=args.rel, per_topic=args.per_topic, call=args.call)
     else:
         old = options.open_again(args, args.old)
         sides = [(side, {"measures": measures, "rel": args.rel}) for side in (old, new)]
         if args.outcomes:
             before, after = (study("compare", side, **asked) for side, asked in sides)
-            rows = changed_outcomes(before, after)
-            pairs = ("run_a", "run_b", "measure", "before", "after")
-            found = Result(pairs, lambda: rows, Provenance.of(args.call, (args.old, args.new)))
+            rows = changed_outcomes(before, after, new, old)
+            found = Result(OUTCOME_COLUMNS, lambda: rows, Provenance.of(args.call, (args.old, args.new)))
             options.print_notes([f"{len(rows)} of {len(list(after.rows()))} outcomes are other ones"])
         else:
             parts = [study("change", new, before=old, measures=[m], rel=args.rel) for m in measures]
@@ -247,7 +250,7 @@ PARTS = {
         "qrels diff",
         _diff,
         "what changed between two versions, and what that did to runs",
-        ("old", "new", "runs", "measures", "rel", "per_run", "outcomes", ("reading", options.READING)),
+        ("old", "new", "runs", "measures", "rel", "per_topic", "per_run", "outcomes", ("reading", options.READING)),
         FORMATS,
     ),
 }

@@ -87,12 +87,11 @@ def main(argv: list[str]) -> int:
 def _number(flags: dict[str, list[str]], flag: str, default: int | None, least: int) -> int | None:
     if flag not in flags:
         return default
-    try:
-        value = int(flags[flag][-1])
-        if value < least:
-            raise ValueError
-    except ValueError:
-        raise UsageError(f"trec_eval: {flag} takes a whole number from {least}, not {flags[flag][-1]!r}") from None
+    from unjudged.measures.trec_names import whole
+
+    value = whole(flags[flag][-1])
+    if value < least:
+        raise UsageError(f"trec_eval: {flag} takes a whole number from {least}, not {flags[flag][-1]!r}")
     return value
 
 
@@ -187,11 +186,14 @@ def _cells(line: Any, hits: Any, flags: dict[str, list[str]], version: int) -> A
             measure = measure(documents=float(documents))
         if version == 10 and "rounding" in measure.definition.parameters:
             measure = measure(rounding="nearest")
-    cells = np.nan_to_num(measure.cells(hits), nan=0.0, posinf=0.0, neginf=0.0)
+    found = measure.cells(hits)
+    cells = np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
     if measure.name in ("IPrec", "IPrecAvg") and "-J" in flags:  # its 0/0: no judged document, and none is needed
         lowest = min(measure.params.get("recalls", [measure.params.get("recall")]))
         needed = np.floor(lowest * hits.relevant(measure.params["rel"]).R + (0.9 if version == 9 else 0.5))
         cells = np.where((hits.length == 0) & (needed == 0), np.nan, cells)
+    if measure.name == "RnDCG":  # its 0/0: relevant documents (-l 0), none of which has a gain
+        cells = np.where(np.isnan(found) & (hits.relevant(rel).R > 0), np.nan, cells)
     return cells
 
 
@@ -200,10 +202,13 @@ def _judged(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any],
     import numpy as np
 
     from unjudged.collection.load import read_collection
+    from unjudged.io import formats
 
     reading = _reading(flags, "trec9" if version == 9 else "trec10")
-    several = "qrels_jg" if flags.get("-R", [""])[-1] == "qrels_jg" else None
-    collection = read_collection(qrels, run, reading, topic_notes=False, lists=False, qrels_format=several)
+    format = "qrels_jg" if flags.get("-R", [""])[-1] == "qrels_jg" else None
+    if format is None and formats.qrels_format(qrels) == "machine_trec":
+        format = "trec"  # trec_eval reads 1 where 1.9 stands, judges' labels round it: refused instead
+    collection = read_collection(qrels, run, reading, topic_notes=False, lists=False, qrels_format=format)
     options.print_notes(collection.notes)
     hits = collection.hits.condensed() if "-J" in flags else collection.hits
     values: list[Any] = []

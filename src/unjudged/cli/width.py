@@ -24,6 +24,56 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
+def refilled(text: str) -> str:
+    """Prose for the terminal standard output goes to: paragraphs and lists folded at its width, commands left whole.
+
+    Where it goes elsewhere, or fits, it stays as it is.
+    """
+    width = terminal_width()
+    if width is None or max(map(len, text.split("\n"))) <= width:
+        return text
+    found: list[str] = []
+    paragraph: list[str] = []
+
+    def end() -> None:
+        if paragraph and max(map(len, paragraph)) > width:
+            margin = " " * _margin(paragraph[0])
+            later = "    " if paragraph[0].startswith("usage: ") else margin
+            found.extend(_filled(" ".join(line.strip() for line in paragraph), width, margin, later))
+        else:
+            found.extend(paragraph)
+        paragraph.clear()
+
+    for line in text.split("\n"):
+        listed = re.match(r"( *\S+(?: \S+)*  +)\S", line)
+        command = line.lstrip().startswith("unjudged ")
+        if paragraph and (listed or command or not line.strip() or _apart(paragraph[0], line)):
+            end()
+        if listed and len(line) > width and not command:  # a word and what it means
+            found += _filled(line[len(listed[1]) :], width, listed[1], " " * min(len(listed[1]), width // 2))
+        elif listed or command or not line.strip():
+            found.append(line)
+        else:
+            paragraph.append(line)
+    end()
+    return "\n".join(found)
+
+
+def _apart(first: str, line: str) -> bool:
+    """Does the line begin a paragraph of its own? A usage goes on with a margin."""
+    return _margin(line) != _margin(first) and not first.startswith("usage: ")
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _filled(text: str, width: int, first: str, later: str) -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def fitted(text: str, width: int) -> str:
     """The text, with its tables and sentences no wider than this."""
     return "".join(_fitted(block, width) for block in re.split(r"(\n{2,}|\n\Z)", text))
@@ -71,11 +121,12 @@ def _narrowed(table: list[list[str]], starts: list[int], width: int) -> Iterator
     sentence = widths[last] > SHORTEST_SENTENCE and any(row[last].count(" ") > 3 for row in table[1:])
     if sentence:
         widths[last] = max(SHORTEST_SENTENCE, widths[last] - (total() - width))
-    names = [p for p in kept if not right[p] and head[p].strip() not in KEPT and not (sentence and p == last)]
+    told = last if sentence else None  # it is folded, not left out
+    names = [p for p in kept if not right[p] and head[p].strip() not in KEPT and p != told]
     while total() > width and (long := [place for place in names if widths[place] > SHORTEST_NAME]):
         widths[max(long, key=lambda place: widths[place])] -= 1
     dropped: list[str] = []
-    while total() > width and (loose := [p for p in kept[1:] if head[p].strip() not in KEPT]):
+    while total() > width and (loose := [p for p in kept[1:] if head[p].strip() not in KEPT and p != told]):
         kept.remove(loose[-1])
         dropped.insert(0, head[loose[-1]].strip())
         if sentence and last in kept:

@@ -78,10 +78,19 @@ class Collection:
         """For each judgment, its row in the judgments of `.full`."""
         return np.arange(len(self.judgments)) if self._rows is None else self._rows
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The value of `make()`, computed once for this collection and key."""
+    def once(self, key: Any, make: Callable[[], Any], most: int | None = None) -> Any:
+        """The value of `make()`, computed once for this collection and key.
+
+        `most`: of keys that begin with the same word only so many are kept, those made last; for keys that hold what
+        somebody chooses (a depth, a seed), so that a page that stays open for days does not grow.
+        """
         if key not in self._kept:
-            self._kept[key] = make()
+            self._kept[key] = made = make()
+            if most is not None:
+                alike = [other for other in list(self._kept) if isinstance(other, tuple) and other[0] == key[0]]
+                for other in alike[:-most]:
+                    self._kept.pop(other, None)
+            return made
         return self._kept[key]
 
     def with_ties(self, rule: str) -> Collection:

@@ -18,8 +18,9 @@ from unjudged.errors import DataWarning, UsageError
 from unjudged.io import dicts, files, formats, frames, run_notes
 from unjudged.io import qa as qa_io
 from unjudged.io import units as units_io
+from unjudged.io.ids import Ids
 from unjudged.io.retrieved import is_results
-from unjudged.io.teams import read_teams
+from unjudged.io.teams import is_metadata, read_teams
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 
@@ -93,11 +94,13 @@ def read_collection(
     need_runs: bool = True,
     lists: bool = True,
     lengths: str | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> Collection:
     """`load` without the warnings: the command line prints `.notes` itself.
 
     `lists` says whether full lists may be asked for later; a stream is kept only for their sake. `lengths` is the file
-    that the lengths of chunks come from, for the record.
+    that the lengths of chunks come from, for the record. `texts` (topic -> text) are wanted where the judgments name
+    topics by their text, as rating tools do.
     """
     seen = files.Unchanged()
     if qa and reading.in_chunks:
@@ -115,7 +118,7 @@ def read_collection(
         if qrels is None:
             return _no_judgments(runs, reading, seen, jobs)
         found = seen.reading(qrels, lambda: _answers(qrels, reading) if qa else _qrels(qrels, reading, qrels_format))
-        return units_io.judged_documents(found, reading)
+        return units_io.judged_documents(found if texts is None else _by_id(found, texts), reading)
 
     judgments = Judgments.of(table(), gains=gains, strict=reading.strict, negative=negative)
     if only is not None:
@@ -129,6 +132,10 @@ def read_collection(
     }
     told |= {"same answer": reading.same_answer} if reading.same_answer != "exact" else {}
     told |= {name: value for name, value in (("units", reading.units), ("tokens", reading.tokens)) if value is not None}
+    if isinstance(teams, (str, os.PathLike)) and is_metadata(os.fspath(teams)):
+        from unjudged.io import ir_metadata
+
+        told["ir_metadata"] = ir_metadata.plain(teams)
     told |= {"lengths": lengths} if lengths is not None else {}
     origin = Origin(judgments, given, reading, _teams(teams), negative, only, jobs, topic_notes, seen, told)
     return origin.collection(given)
@@ -189,10 +196,10 @@ class Origin:
 
     def _of(self, runs: Facts, hits: Hits, lists: FullLists) -> Collection:
         judgments, reading, names = self.judgments, self.reading, runs.names
-        teams = {files.called(run, names): team for run, team in self.teams.items()}
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise UsageError(f"two runs are called {twice}")
+        teams = {_called(run, names, runs.tags): team for run, team in self.teams.items()}
         notes = [*(f"{judgments.source}: {note}" for note in judgments.notes), *run_notes.told_once(runs.noticed)]
         if absent := [run for run in teams if run not in names]:
             many = f"{len(absent)} named runs are" if len(absent) > 1 else "1 named run is"
@@ -216,7 +223,7 @@ class Origin:
                 **self.told,
             },
             lists,
-            self,
+            replace(self, teams=teams),
             _noticed=runs.noticed,
         )
 
@@ -432,6 +439,15 @@ def _qrels(qrels: Any, reading: Reading, qrels_format: str | None = None) -> Qre
     raise UsageError(f"judgments can be a file, a dict or a data frame, not {type(qrels).__name__}")
 
 
+def _by_id(table: QrelsTable, texts: Mapping[str, str]) -> QrelsTable:
+    """The judgments with topics that are named by their text under their ids."""
+    ids: dict[str, str] = {}
+    for topic, text in texts.items():
+        if ids.setdefault(text, topic) != topic:
+            raise UsageError(f"topics {ids[text]} and {topic} have the same text, so it names neither")
+    return table._replace(topics=Ids.of([ids.get(topic, topic) for topic in table.topics]))
+
+
 def _answers(classes: Any, reading: Reading) -> QrelsTable:
     if isinstance(classes, (str, os.PathLike)):
         return qa_io.read_answers(str(classes), reading.same_answer)
@@ -467,6 +483,12 @@ def _full_lists(
 def chunk_lengths(lengths: str | Path | Mapping[str, int] | None) -> dict[bytes, int] | None:
     """The number of tokens of each chunk, where they are given."""
     return None if lengths is None else units_io.read_lengths(lengths)
+
+
+def _called(run: str, names: Sequence[str], tags: Sequence[str]) -> str:
+    """The name of the run that a list of teams means: by name or file, else by the tag in the run's last column."""
+    found = files.called(run, names)
+    return names[tags.index(run)] if found not in names and tags.count(run) == 1 else found
 
 
 def _teams(teams: str | Path | Mapping[str, str] | None) -> dict[str, str]:

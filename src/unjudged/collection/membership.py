@@ -14,6 +14,9 @@ from unjudged.collection import Collection, Floats, Ints, Judgments, Pool
 from unjudged.errors import UsageError, nearest, some
 from unjudged.io import files
 
+MOST_KEPT = 24
+"""Memberships that are kept with a collection, one for each pool asked for (a report asks for about ten)."""
+
 Mask = npt.NDArray[np.bool_]
 Ints32 = npt.NDArray[np.int32]
 
@@ -119,7 +122,7 @@ def membership(collection: Collection, pool: Pool, by: str = "lines") -> Members
             pool.runs, number[run[inside]], hits.row[chosen[inside]].astype(np.int64), len(full.judgments)
         )
 
-    found = cast(Membership, full.once(("membership", pool.depth, pool.runs, by), make))
+    found = cast(Membership, full.once(("membership", pool.depth, pool.runs, by), make, MOST_KEPT))
     if collection is full:
         return found
     place = np.full(found.rows, -1)

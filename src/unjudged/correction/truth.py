@@ -17,6 +17,7 @@ from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group
 from unjudged.correction.experiment import Experiment, NewRuns, groups_of
 from unjudged.correction.protocols import STRICT
 from unjudged.errors import UsageError
+from unjudged.figures.bars import bars
 from unjudged.measures import Measure, measures
 from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.errors_of import mean_absolute_error
@@ -79,6 +80,7 @@ def correct_against_truth(
         lambda: rows,
         Provenance(__version__, call, (*collection.sources, truth.sources[0]), settings),
         layout=lambda: (COLUMNS, [_shown(row) for row in rows]),
+        figures={"errors": bars("mae_truth", "measure", "method", "group", said="Mean error of each estimate")},
         notes=pool.notes,
         caption="MAE and bias (estimate minus true) of mean scores; left out: each "
         f"{left}'s runs scored without what only it found; outside: runs that were not pooled.",

@@ -15,10 +15,12 @@ from unjudged.diagnosis.lines import read_lines
 from unjudged.diagnosis.search import ALL, Explanation, Reported, explanations, unit_of
 from unjudged.diagnosis.tables import explanations_of_scores, read_scores, scores_given
 from unjudged.errors import UsageError
+from unjudged.figures.bars import bars
 from unjudged.measures import Measure, parse
 from unjudged.results import Provenance, Result, Row
 
 COLUMNS = ("rank", "settings", "value", "difference", "fit", "known_habit")
+CHARTS = {"fit": bars("fit", "rank", "settings", said="Share of the reported numbers that each explanation gives")}
 SHOWN = 10
 """Explanations that are shown."""
 
@@ -49,7 +51,8 @@ def doctor(qrels: Any, run: Any, reported: Any = None, *, most: int = SHOWN, cal
     rows = _rows(found, most)
     sources = tuple(str(source) for source in (judgments.source, lines.source))
     settings = {"reported": [f"{one.measure}={one.value}" for one in numbers[:20]], "combinations tried": len(found)}
-    return Result(COLUMNS, lambda: rows, Provenance.of(call, sources, settings), notes=(said(found, numbers),))
+    provenance = Provenance.of(call, sources, settings)
+    return Result(COLUMNS, lambda: rows, provenance, figures=CHARTS, notes=(said(found, numbers),))
 
 
 def said(found: Sequence[Explanation], reported: Sequence[Reported]) -> str:
@@ -134,7 +137,7 @@ def doctor_of_scores(ours: str, theirs: str, *, most: int = SHOWN, call: str = "
     sources = tuple(one.source for one in (first, second) if Path(one.source).is_file())
     settings = {"ours": first.source, "theirs": second.source, "combinations tried": len(found)}
     rows = _rows(found, most)
-    return Result(COLUMNS, lambda: rows, Provenance.of(call, sources, settings), notes=tuple(notes))
+    return Result(COLUMNS, lambda: rows, Provenance.of(call, sources, settings), figures=CHARTS, notes=tuple(notes))
 
 
 def _rows(found: Sequence[Explanation], most: int) -> list[Row]:

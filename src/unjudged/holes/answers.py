@@ -117,7 +117,7 @@ def _labels(answers: Any, source: str) -> Iterator[Label]:
         yield from (Label(*found) for found in label_studio(path))
     elif start.startswith(b"{"):
         yield from (Label(*found) for found in doccano(path))
-    elif b"," in start and {"docid", "document", "doc", "doc_id"} & set(_header(to_text(start))):
+    elif b"," in start and {"docid", "document", "doc", "doc_id"} & set(_header(to_text(start).split(","))):
         yield from _csv(path)
     elif start and _is_list(path):
         yield from _list(path)
@@ -159,14 +159,21 @@ def _of_judgments(given: Any) -> Iterator[Label]:
             yield Label(topic, judgments.docs[row], int(judgments.grade[row]))
 
 
-def _header(line: str) -> list[str]:
-    return [name.strip().casefold().lstrip("\ufeff") for name in next(csv.reader([line]), [])]
+def _header(fields: list[str]) -> list[str]:
+    return [name.strip().casefold().lstrip("\ufeff") for name in fields]
 
 
 def _csv(path: str) -> Iterator[Label]:
     """`topic,document,grade` (ours) or `query,docid,rating` (Quepid)."""
     reader = csv.reader(io.StringIO(to_text(files.read_all(path))))
-    header = [name.strip().casefold().lstrip("\ufeff") for name in next(reader)]
+    try:
+        yield from _of_rows(reader, path)
+    except csv.Error as problem:
+        raise InputError(f"this CSV cannot be read ({problem})", path, reader.line_num) from None
+
+
+def _of_rows(reader: Any, path: str) -> Iterator[Label]:
+    header = _header(next(reader))
     topic, doc, grade = (
         next((header.index(name) for name in names if name in header), -1)
         for names in (

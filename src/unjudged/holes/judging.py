@@ -16,6 +16,7 @@ import numpy as np
 
 from unjudged.collection import Collection, Floats, Ints
 from unjudged.errors import UsageError, check_seed, nearest
+from unjudged.figures.bars import bars
 from unjudged.holes.answers import Answers, merged
 from unjudged.holes.lists import Flags
 from unjudged.holes.order import Hole, Values, first, values
@@ -152,7 +153,9 @@ class ToJudge(Result):
         kept = list(rows)
         shown = [COLUMNS.index(name) for name in FOR_READING]
         table: list[Row] = [tuple(row[i] for i in shown) for row in kept]
-        super().__init__(COLUMNS, lambda: kept, provenance, notes=notes, layout=lambda: (FOR_READING, table))
+        worth = bars("value", "rank", "topic", "doc", said="Share of the uncertainty that a label takes away")
+        layout = (FOR_READING, table)
+        super().__init__(COLUMNS, lambda: kept, provenance, lambda: layout, {"labels": worth}, notes=notes)
 
     def for_assessors(self) -> list[tuple[str, str]]:
         """(topic, document) without chances, runs and order: topics as in the judgments, documents shuffled in each."""

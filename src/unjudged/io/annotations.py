@@ -17,6 +17,7 @@ from typing import Any
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.ids import to_text
+from unjudged.io.json_ import fault_of
 from unjudged.io.machine_grades import MachineJudged
 from unjudged.io.trec import QrelsTable, Reading
 
@@ -59,17 +60,24 @@ def label_studio(path: str) -> Iterator[Labelled]:
     try:
         tasks = json.loads(to_text(files.read_all(path)))
     except (ValueError, RecursionError) as problem:
-        raise InputError(f"this is not JSON ({type(problem).__name__})", path) from None
+        raise InputError(f"this is not JSON ({fault_of(problem)})", path) from None
     for number, task in enumerate(tasks, 1):
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
             raise InputError(f"task {number} needs data with topic and document", path)
-        choices = []
-        for annotation in task.get("annotations") or task.get("completions") or ():
-            for result in annotation.get("result", ()) if isinstance(annotation, dict) else ():
-                value = result.get("value", {}) if isinstance(result, dict) else {}
-                choices += [value[name] for name in ("choices", "rating", "number") if name in value]
-        for choice in choices:
-            yield from _one(task["data"], choice, path, number)
+        annotations = _inside(task, "annotations", path, number) or _inside(task, "completions", path, number)
+        for result in [one for annotation in annotations for one in _inside(annotation, "result", path, number)]:
+            value = result.get("value") if isinstance(result, dict) else None
+            for name in ("choices", "rating", "number"):
+                if isinstance(value, dict) and name in value:
+                    yield from _one(task["data"], value[name], path, number)
+
+
+def _inside(thing: Any, key: str, path: str, number: int) -> list[Any]:
+    """The list below this key; an empty one where there is none."""
+    found = thing.get(key) if isinstance(thing, dict) else None
+    if not isinstance(found, (list, type(None))):
+        raise InputError(f"task {number} needs a list {key!r}, found {found!r}", path)
+    return found or []
 
 
 def _one(entry: Mapping[str, Any], label: Any, path: str, line: int | None) -> Iterator[Labelled]:
@@ -81,6 +89,6 @@ def _one(entry: Mapping[str, Any], label: Any, path: str, line: int | None) -> I
     if label is None or label == "":
         return
     topic, doc = (next((entry[name] for name in names if name in entry), None) for names in (TOPICS, DOCUMENTS))
-    if topic is None or doc is None:
-        raise InputError("an answer needs a topic and a document", path, line)
+    if not all(isinstance(name, (str, int)) and not isinstance(name, bool) for name in (topic, doc)):
+        raise InputError("an answer needs a topic and a document, texts or whole numbers", path, line)
     yield str(topic), str(doc), label, line

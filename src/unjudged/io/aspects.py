@@ -119,8 +119,11 @@ def table_of(source: str, said: Iterable[Said], listed: Mapping[str, Mapping[str
     """Judgments by aspect as columns: every document once, with its grades in the aspects of its topic.
 
     `listed` are aspects that count whatever was found, by topic; where a topic has some, the judgments may name no
-    other.
+    other. Others stand in the order in which the file first names them, in whatever topic: gains are added up in the
+    order of the columns, and with pyndeval's order equal sums round alike (of equals the greedy ideal list takes the
+    last by id).
     """
+    order: dict[str, int] = {}
     topics: dict[str, int] = {}
     columns: list[dict[str, int]] = []
     rows: dict[tuple[int, str], dict[int, int]] = {}
@@ -137,6 +140,7 @@ def table_of(source: str, said: Iterable[Said], listed: Mapping[str, Mapping[str
         known = (listed or {}).get(one.topic)
         if known is not None and one.aspect not in known:
             raise InputError(f"topic {one.topic} has no aspect {one.aspect}", source, one.line)
+        order.setdefault(one.aspect, len(order))
         column = columns[topic].setdefault(one.aspect, len(columns[topic]))
         if (topic, one.doc) not in rows:
             lines.append(one.line or 0)
@@ -151,9 +155,15 @@ def table_of(source: str, said: Iterable[Said], listed: Mapping[str, Mapping[str
     if not rows:
         raise InputError("no judgments in this file", source)
     width = max(len(of_topic) for of_topic in columns)
+    moved = np.tile(np.arange(width), (len(topics), 1))
+    for name, t in topics.items():
+        if name not in (listed or {}):
+            sorted_ = sorted(columns[t], key=order.__getitem__)
+            moved[t, [columns[t][aspect] for aspect in sorted_]] = range(len(sorted_))
+            columns[t] = {aspect: j for j, aspect in enumerate(sorted_)}
     grade = np.zeros((len(rows), width), np.int32)
-    for row, grades in enumerate(rows.values()):
-        grade[row, list(grades)] = list(grades.values())
+    for row, ((t, _), grades) in enumerate(rows.items()):
+        grade[row, moved[t, list(grades)]] = list(grades.values())
     weight, vital = np.zeros((len(topics), width)), np.ones((len(topics), width), bool)
     declared = np.zeros((len(topics), width), bool)
     for name, t in topics.items():

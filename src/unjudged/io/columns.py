@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,9 +62,14 @@ def find_columns(
             near = next((nearest(n, known) for n in names if nearest(n, known)), "")
             looked = ", ".join(known)
             raise InputError(f"no column for the {role} (looked for {looked}; found {names}){near}", source, line)
-    if twice := [name for name in chosen.values() if names.count(name) > 1]:
-        raise InputError(f"{names.count(twice[0])} columns are called {twice[0]!r}; keep one of them", source, line)
+    refuse_twice(chosen.values(), names, source, line)
     return chosen
+
+
+def refuse_twice(chosen: Iterable[str], names: Sequence[str], source: str, line: int | None = None) -> None:
+    """An InputError where one of these columns stands twice."""
+    if again := [name for name in chosen if names.count(name) > 1]:
+        raise InputError(f"{names.count(again[0])} columns are called {again[0]!r}; keep one of them", source, line)
 
 
 def by_rank(chosen: Mapping[str, str]) -> bool:
@@ -113,7 +118,7 @@ class Rows:
     def refuse(self, sentence: str, line: int) -> None:
         """Raise, or count where reading is lenient."""
         if not self.reading.lenient:
-            hint = f" (--lenient skips such {self.unit}s)"
+            hint = self.reading.way_out(f"{self.unit}s")
             if self.unit == "line":
                 raise InputError(sentence + hint, self.source, line)
             raise InputError(f"{self.unit} {line}: {sentence}{hint}", self.source)

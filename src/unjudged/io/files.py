@@ -31,6 +31,9 @@ ORDER = "judgments come first, then the runs"
 SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
 _buffers: list[bytearray] = []
 """Room for pieces that has been used, for the next file: fresh memory takes the system as long as reading it full."""
+MOST_TIMES, ALWAYS = 200, 256_000_000
+"""What is held as a whole may take so many times the size of its file, or so many bytes: text rarely shrinks to a
+twentieth, and a few bytes can be made that unpack to gigabytes."""
 HELD = 1 << 26
 """So many bytes of a stream are held, to be read again should its topics turn out to be scattered."""
 
@@ -108,7 +111,7 @@ def expand(spec: str | Path) -> list[str]:
     there = kind(text)
     if there == "folder":
         try:
-            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not p.name.startswith("."))
+            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not not_data(p.name))
             inside = [p for p in inside if not p.name.endswith(".fixed") or not _original(p)]
         except OSError as problem:
             raise InputError(f"cannot be read ({problem.strerror})", text) from None
@@ -121,6 +124,15 @@ def expand(spec: str | Path) -> list[str]:
     if not found:
         raise InputError("no file matches this pattern", text)
     return found
+
+
+METADATA = ("ir_metadata.yml", "ir_metadata.yaml", "ir-metadata.yml", "ir-metadata.yaml")
+"""Files that describe the runs they stand beside."""
+
+
+def not_data(name: str) -> bool:
+    """Is a file of this name in a folder neither run nor judgments: hidden, or a description of runs?"""
+    return name.startswith(".") or name in METADATA
 
 
 def _original(fixed: Path) -> bool:
@@ -333,17 +345,26 @@ def endless(source: str, line: int) -> InputError:
 
 def read_all(path: str, lines: bool = False) -> bytes:
     """The whole content, decompressed. `lines`: it must be text in lines."""
-    if not lines:
-        return b"".join(map(bytes, chunks(path, whole=True)))
     pieces: list[bytes] = []
-    length = 0
+    length = size = 0
     for piece in map(bytes, chunks(path, whole=True)):
         pieces.append(piece)
-        last = piece.rfind(b"\n")
-        length = len(piece) - last - 1 if last >= 0 else length + len(piece)
-        if length > LONGEST_LINE:
-            raise endless(source_name(path), sum(one.count(b"\n") for one in pieces) + 1)
+        size += len(piece)
+        if size > ALWAYS:
+            refuse_too_much(path, size)
+        if lines:
+            last = piece.rfind(b"\n")
+            length = len(piece) - last - 1 if last >= 0 else length + len(piece)
+            if length > LONGEST_LINE:
+                raise endless(source_name(path), sum(one.count(b"\n") for one in pieces) + 1)
     return b"".join(pieces)
+
+
+def refuse_too_much(path: str, size: int) -> None:
+    """A sentence where so many bytes are more than a file of this size should hold; a stream may hold any number."""
+    state = _state(path)
+    if state is not None and size > (most := max(MOST_TIMES * state[1], ALWAYS)):
+        raise InputError(f"this file unpacks to over {most // 1_000_000:,} MB", path)
 
 
 def is_gz(path: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unjudged.errors import InputError, UsageError, nearest
-from unjudged.io import files, trec
+from unjudged.io import files, several_judges, trec
 from unjudged.io.columns import GRADES, RANKED, has_columns, whole_number
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
@@ -24,8 +24,6 @@ _LEVEL = re.compile(rb"L\d+")
 _DECIMAL = re.compile(rb"[+-]?\d*\.\d+|[+-]?\d+\.")
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 DATASET = "irds:"
-SEVERAL = "machine_jsonl"
-"""The format whose files may hold several judges."""
 WITH_QA = "read both with --qa (qa=True in load)"
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".parq")
 """Endings of file names that say which format is meant, where looking is not enough."""
@@ -59,7 +57,7 @@ def _json_lines(head: Head) -> bool:
 
     try:
         first = json.loads(to_text(head.line))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(first, dict) or has_columns(first, {"topic": GRADES["topic"]}):
         return isinstance(first, dict)
@@ -70,7 +68,9 @@ def _json(head: Head) -> bool:
     return bool(_OBJECT.match(head.start)) or (head.suffix == ".json" and len(head.fields) < 4)
 
 
-_RANK_EVAL = re.compile(rb'\s*\{\s*"(requests|templates|metric|metric_score|details|quality_level|failures)"')
+_RANK_EVAL = re.compile(
+    rb'\s*\{\s*"(rank_eval|max_concurrent_searches|requests|templates|metric|metric_score|details|quality_level|failures)"'
+)
 
 
 def _rank_eval_request(head: Head) -> bool:
@@ -119,12 +119,17 @@ def _machine_trec(head: Head) -> bool:
     return fields[3].startswith(b"{") or bool(_DECIMAL.fullmatch(fields[3].strip()))
 
 
+_QUEPID = re.compile(rb'"query_doc_pairs"\s*:\s*\[|"queries"\s*:\s*\[\s*\{.*"ratings"\s*:', re.DOTALL)
+
+
 def _quepid(head: Head) -> bool:
+    if _OBJECT.match(head.start):
+        return bool(_QUEPID.search(head.start))
     if b"docid" not in head.line.lower().replace(b"_", b"") or b"," not in head.line:
         return False
-    from unjudged.io.quepid import places_of
+    from unjudged.io.quepid import is_header
 
-    return min(places_of(to_text(head.line).rstrip("\r").split(","))) >= 0
+    return is_header(to_text(head.line).rstrip("\r").split(","))
 
 
 def _opensearch(head: Head) -> bool:
@@ -139,9 +144,29 @@ def _parquet(head: Head) -> bool:
     return head.start.startswith(b"PAR1") or head.suffix in (".parquet", ".parq")
 
 
+def _beir_judgments(head: Head) -> bool:
+    """Columns with names, or `topic<TAB>document<TAB>grade` without: a list that came back from assessors.
+
+    Ranks stand in the third column of some runs; grades repeat within a topic, ranks do not.
+    """
+    if has_columns(head.columns, GRADES):
+        return True
+    if not _three_columns(head.line):
+        return False
+    lines = [line for line in head.start.splitlines()[:-1] if line.strip() and not line.startswith(b"#")]
+    if not all(map(_three_columns, lines)):
+        return False
+    first = [line.rstrip().split(b"\t") for line in lines if line.startswith(head.line.split(b"\t")[0] + b"\t")]
+    return len({line[2] for line in first}) < len(first)
+
+
+def _three_columns(line: bytes) -> bool:
+    columns = line.rstrip().split(b"\t")
+    return len(columns) == len(line.split()) == 3 and columns[2].isdigit()
+
+
 def _msmarco_run(head: Head) -> bool:
-    columns = head.line.rstrip(b"\r").split(b"\t")
-    return len(columns) == len(head.fields) == 3 and columns[2].isdigit()
+    return _three_columns(head.line)
 
 
 def _ntcireval_qrels(head: Head) -> bool:
@@ -175,14 +200,14 @@ FORMATS: dict[str, Format] = {
     "parquet": Format("parquet", _parquet, _parquet),
     "rank_eval": Format("rank_eval", _rank_eval_request, _rank_eval_response),
     "opensearch": Format("opensearch", _opensearch),
+    "quepid": Format("quepid", _quepid),
     "nuggets": Format("nuggets", _nuggets),
     "annotations": Format("annotations", _annotations),
     "machine_jsonl": Format("machine_jsonl", _machine_json_lines),
     "jsonl": Format("jsonl", _json_lines, _json_lines),
     "json": Format("json_", _json, _json),
-    "beir": Format("beir", lambda h: has_columns(h.columns, GRADES), lambda h: has_columns(h.columns, RANKED)),
+    "beir": Format("beir", _beir_judgments, lambda h: has_columns(h.columns, RANKED)),
     "ntcireval": Format("ntcireval", _ntcireval_qrels),
-    "quepid": Format("quepid", _quepid),
     "machine_trec": Format("machine_trec", _machine_trec),
     "msmarco": Format("msmarco", None, _msmarco_run),
     "sampleval": Format("sampleval"),
@@ -270,17 +295,21 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
         raise UsageError(f"unknown format {format!r} for judgments{nearest(format, QRELS_FORMATS)}; there are {known}")
     file, judge = files.chosen_judge(path)
     kind = format or qrels_format(path)
-    if judge and kind != SEVERAL:
-        raise InputError(f"#{judge} names one judge of several, which only JSON lines with a judge hold", file)
+    if judge and kind not in several_judges.FORMATS:
+        said = "which only JSON lines with a judge and Quepid's books hold"
+        raise InputError(f"#{judge} names one judge of several, {said}", file)
     try:
         if judge:
-            from unjudged.io import machine_jsonl
-
-            return machine_jsonl.read_qrels(file, reading, judge)._replace(source=path)
+            held: QrelsTable = several_judges.module(kind).read_qrels(file, reading, judge)
+            return held._replace(source=path)
         table: QrelsTable = _module(kind).read_qrels(path, reading)
     except InputError as problem:
         if kind == "trec" and looks_like_classes(peek(path).columns):
             said = f"these look like answer classes of question answering; {WITH_QA}"
+            raise InputError(said, problem.source, problem.line) from None
+        if kind == "trec" and _three_columns(peek(path).line):
+            said = "a judgment line needs 4 fields (topic iteration doc grade), found 3; is this a run, or topic, "
+            said += "document and grade (--qrels-format beir)?"
             raise InputError(said, problem.source, problem.line) from None
         raise
     return table
@@ -288,11 +317,10 @@ def read_qrels(path: str, reading: Reading, format: str | None = None) -> QrelsT
 
 def every_judge(path: str, format: str | None = None) -> list[str]:
     """`FILE#JUDGE` for each judge of a file that holds several; of any other file (a judge in one, a stream) itself."""
-    if path == files.STDIN or files.kind(path) != "file" or (format or qrels_format(path)) != SEVERAL:
+    if path == files.STDIN or files.kind(path) != "file":
         return [path]
-    from unjudged.io.machine_jsonl import judges_in
-
-    names = judges_in(path)
+    kind = format or qrels_format(path)
+    names = several_judges.module(kind).judges_in(path) if kind in several_judges.FORMATS else []
     return [f"{path}#{name}" for name in names] if len(names) > 1 and all(names) else [path]
 
 

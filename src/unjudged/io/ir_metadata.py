@@ -21,7 +21,8 @@ from unjudged.io.ids import to_text
 from unjudged.io.write import write_whole
 
 START, END = "ir_metadata.start", "ir_metadata.end"
-NAMES = ("ir_metadata.yml", "ir_metadata.yaml", "ir-metadata.yml", "ir-metadata.yaml")
+MOST = 10_000
+"""Values of all descriptions together that a provenance holds: YAML's references can make a short file very long."""
 
 
 def _yaml() -> Any:
@@ -36,9 +37,9 @@ def read(path: str | Path) -> list[dict[str, Any]]:
     """The descriptions in a YAML file, in the first lines of a run, or of all `ir_metadata.yml` below a folder."""
     where = Path(path)
     if where.is_dir():
-        found = [f for name in NAMES for f in sorted(where.rglob(name))]
+        found = [f for name in files.METADATA for f in sorted(where.rglob(name))]
         if not found:
-            raise InputError(f"no {NAMES[0]} in this folder or below", str(path))
+            raise InputError(f"no {files.METADATA[0]} in this folder or below", str(path))
         return [one for file in found for one in read(file)]
     text, source = to_text(files.read_all(str(path))), files.source_name(str(path))
     if text.startswith("#"):
@@ -82,6 +83,24 @@ def teams(path: str | Path) -> dict[str, str]:
     if not found:
         raise InputError("no tag with an actor's team in this ir_metadata", str(path))
     return found
+
+
+def plain(path: str | Path) -> list[dict[str, Any]]:
+    """The descriptions as a provenance holds them: text, numbers, lists and objects; dates as text."""
+    left = MOST
+
+    def told(value: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise InputError(f"this ir_metadata holds more than {MOST:,} values", str(path))
+        if isinstance(value, Mapping):
+            return {str(key): told(inside) for key, inside in value.items()}
+        if isinstance(value, (list, tuple, set)):
+            return [told(inside) for inside in value]
+        return value if value is None or isinstance(value, (str, int, float)) else str(value)
+
+    return [{str(key): told(value) for key, value in one.items()} for one in read(path)]
 
 
 def write(path: str | Path, described: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:

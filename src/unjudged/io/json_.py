@@ -29,16 +29,26 @@ def _once(source: str) -> Any:
     return check
 
 
+def fault_of(problem: ValueError | RecursionError) -> str:
+    """What Python could not read, in a few words."""
+    if isinstance(problem, json.JSONDecodeError):
+        return problem.msg.lower()
+    # Python reads whole numbers up to some thousand digits
+    return "nested too deep" if isinstance(problem, RecursionError) else "a number has too many digits"
+
+
 def read_object(path: str, source: str) -> dict[str, Any]:
     """The object a JSON file holds; a key given twice is refused."""
+    return object_of(files.read_all(path), source)
+
+
+def object_of(data: bytes, source: str) -> dict[str, Any]:
+    """The object this JSON is."""
     try:
-        found = json.loads(to_text(files.read_all(path)), object_pairs_hook=_once(source))
-    except json.JSONDecodeError as problem:
-        raise InputError(f"this JSON cannot be read ({problem.msg.lower()})", source, problem.lineno) from None
-    except RecursionError:
-        raise InputError("this JSON cannot be read (nested too deep)", source) from None
-    except ValueError:  # Python reads whole numbers up to some thousand digits
-        raise InputError("this JSON cannot be read (a number has too many digits)", source) from None
+        found = json.loads(to_text(data), object_pairs_hook=_once(source))
+    except (ValueError, RecursionError) as problem:
+        line = problem.lineno if isinstance(problem, json.JSONDecodeError) else None
+        raise InputError(f"this JSON cannot be read ({fault_of(problem)})", source, line) from None
     if not isinstance(found, dict):
         raise InputError("JSON judgments and runs are one object {topic: {doc: number}}", source, 1)
     return found
@@ -56,7 +66,9 @@ def _one_split(found: dict[str, Any], source: str) -> dict[str, Any]:
         told = ", ".join(f"{subset}/{split}" for subset, split in there) or "none"
         raise InputError(f"MTEB's predictions must hold one split of one subset, found {told}", source)
     ((subset, split),) = there
-    inside: dict[str, Any] = subsets[subset][split]
+    inside = subsets[subset][split]
+    if not isinstance(inside, dict):
+        raise InputError("MTEB's predictions of a retrieval task are {query: {document: score}}", source)
     return inside
 
 

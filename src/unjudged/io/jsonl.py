@@ -19,6 +19,7 @@ from typing import Any
 from unjudged.io import files
 from unjudged.io.columns import GRADES, RANKED, Judged, Retrieved, Rows, by_rank, find_columns, lines
 from unjudged.io.ids import Ids
+from unjudged.io.json_ import fault_of
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 _decode = json.JSONDecoder().decode
@@ -29,9 +30,7 @@ def _objects(path: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             found = _decode(line)
         except (ValueError, RecursionError) as problem:
-            deep = "nested too deep" if isinstance(problem, RecursionError) else "a number has too many digits"
-            why = problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else deep
-            rows.refuse(f"this line is not JSON ({why})", number)
+            rows.refuse(f"this line is not JSON ({fault_of(problem)})", number)
             continue
         if isinstance(found, dict):
             listed = found.get("results")

@@ -1,12 +1,14 @@
 """Leaderboards of TREC AutoJudge: a score for each run, measure and topic (`all`: over all topics).
 
 `tot`: `run measure topic value`, tabs or blanks between; `jsonl`: objects with run_id, measure, topic_id and value.
+AutoJudge's other orders of four columns (`ir_measures`: run topic measure, `rag4reports`: topic run measure) are told
+by the column in which `all` stands.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,9 @@ from unjudged.io.ids import to_text
 ALL = "all"
 LEADERBOARDS = ("tot", "autojudge")
 """Formats on the command line; `autojudge` is AutoJudge's jsonl, whose keys are not those of our own."""
+ORDERS = {"tot": (0, 1, 2), "ir_measures": (0, 2, 1), "rag4reports": (1, 2, 0)}
+"""Where run, measure and topic stand in a line of four columns."""
+Fields = tuple[str, str, str, Any]
 _KEYS = ("run_id", "measure", "topic_id", "value")
 
 
@@ -47,15 +52,16 @@ class Leaderboard:
 def read_leaderboard(path: str) -> Leaderboard:
     """A leaderboard of either format."""
     source = files.source_name(path)
+    rows = [(number, to_text(raw).strip()) for number, raw in files.lines(path)]
+    rows = [(number, line) for number, line in rows if line and not line.startswith("#")]
+    objects = bool(rows) and rows[0][1].startswith("{")
+    lines = [(number, (_object if objects else _fields)(line, source, number)) for number, line in rows]
+    order = ORDERS["tot"] if objects else _order([fields for _, fields in lines], source)
     values: dict[tuple[str, str, str], float] = {}
     overall: dict[tuple[str, str], float] = {}
-    for number, raw in files.lines(path):
-        line = to_text(raw).strip()
-        if not line or line.startswith("#"):
-            continue
-        run, measure, topic, value = (
-            _object(line, source, number) if line.startswith("{") else _fields(line, source, number)
-        )
+    for number, fields in lines:
+        run, measure, topic = (fields[place] for place in order)
+        value = _value(fields[3], source, number)
         twice = (run, measure) in overall if topic == ALL else (run, measure, topic) in values
         if twice:
             raise InputError(f"{measure} of run {run} in topic {topic} is given twice", source, number)
@@ -68,17 +74,24 @@ def read_leaderboard(path: str) -> Leaderboard:
     return Leaderboard(source, values, overall)
 
 
-def _fields(line: str, source: str, number: int) -> tuple[str, str, str, float]:
+def _order(lines: Sequence[Fields], source: str) -> tuple[int, int, int]:
+    """Which columns are run, measure and topic."""
+    found = [order for order in ORDERS.values() if any(fields[order[2]] == ALL for fields in lines)]
+    if len(found) > 1:
+        raise InputError(f"{ALL!r} stands in several columns of this leaderboard: in which are the topics?", source)
+    return found[0] if found else ORDERS["tot"]
+
+
+def _fields(line: str, source: str, number: int) -> Fields:
     fields = line.split("\t") if line.count("\t") == 3 else line.split()
     if len(fields) != 4:
         raise InputError(
             f"a leaderboard line has run, measure, topic and value, found {len(fields)} fields", source, number
         )
-    run, measure, topic, value = fields
-    return run, measure, topic, _value(value, source, number)
+    return (fields[0], fields[1], fields[2], fields[3])
 
 
-def _object(line: str, source: str, number: int) -> tuple[str, str, str, float]:
+def _object(line: str, source: str, number: int) -> Fields:
     import json
 
     try:
@@ -88,7 +101,7 @@ def _object(line: str, source: str, number: int) -> tuple[str, str, str, float]:
     if missing := [key for key in _KEYS if key not in found]:
         raise InputError(f"a leaderboard line needs {', '.join(_KEYS)}, found no {missing[0]}", source, number)
     run, measure, topic, value = (found[key] for key in _KEYS)
-    return str(run), str(measure), str(topic), _value(value, source, number)
+    return str(run), str(measure), str(topic), value
 
 
 def _value(value: Any, source: str, number: int) -> float:

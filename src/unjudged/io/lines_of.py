@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unjudged.io import files
+from unjudged.io.formats import qrels_format
 from unjudged.io.ids import to_text
-from unjudged.io.machine_jsonl import lines_by
+from unjudged.io.several_judges import module
 
 _BETWEEN = re.compile(r'[\s,"]+')
 """What stands between names in all formats with a judgment on each line."""
@@ -23,7 +24,7 @@ def lines_of(source: str, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
     if not Path(file).is_file():
         return [None] * len(pairs)
     found: dict[tuple[str, str], int] = {}
-    own = set(lines_by(file, judge)) if judge else None
+    own = set(module(qrels_format(file)).lines_by(file, judge)) if judge else None
     for number, raw in files.lines(file):
         if len(found) == len(pairs):
             break

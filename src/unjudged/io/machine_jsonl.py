@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unjudged.errors import InputError, nearest
+from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.columns import GRADES, Rows
 from unjudged.io.jsonl import rows_of
 from unjudged.io.machine_grades import MachineJudged
+from unjudged.io.several_judges import one_of
 from unjudged.io.trec import QrelsTable, Reading
-from unjudged.text import listed
 
 JUDGE = ("judge", "model", "judge_id", "annotator")
 PROMPT = ("prompt_version", "prompt_id", "prompt")
@@ -84,17 +84,5 @@ def read_qrels(path: str, reading: Reading, judge: str = "") -> QrelsTable:
             iteration = found.get(at["iteration"]) if "iteration" in at else None
             sure = next((found[key] for key in CONFIDENCE if key in found), None)
             rows.add(found[at["topic"]], found[at["document"]], found[at["grade"]], iteration, number, sure)
-    names = list(judges.names)
-    if judge and judge not in names:
-        raise InputError(f"no judge {judge!r} here{nearest(judge, names)}; there are {listed(names, 6)}", rows.source)
-    if not judge and len(names) > 1:
-        raise InputError(_which(path, names), rows.source, judges.names[names[1]])
+    one_of(judges.names, judge, path)
     return rows.table()
-
-
-def _which(path: str, names: list[str]) -> str:
-    """What is said where one judge is needed and a file holds several."""
-    held = f"this file holds {len(names)} judges ({listed(names, 6)}), and one is needed"
-    if path == files.STDIN:
-        return f"{held}: write it to a file and name one, FILE#{names[0]}"
-    return f"{held}: name one, {path}#{names[0]}"

@@ -25,9 +25,9 @@ _ALL_TOPICS = "/*/*."
 
 
 def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Files and folders in a folder, by name, hidden ones left out."""
+    """Files and folders in a folder, by name; hidden ones and descriptions of runs left out."""
     try:
-        found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        found = sorted(p for p in folder.iterdir() if not files.not_data(p.name))
     except OSError as problem:
         raise InputError(f"cannot be read ({problem.strerror})", str(folder)) from None
     return [p for p in found if p.is_file()], [p for p in found if p.is_dir()]

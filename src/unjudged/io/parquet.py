@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from unjudged.errors import InputError, UsageError
@@ -13,8 +12,6 @@ from unjudged.io.columns import GRADES, RANKED, Judged, Retrieved, by_rank, find
 from unjudged.io.ids import Ids, to_text
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
-MOST_TIMES, ALWAYS = 200, 256_000_000
-"""A file may hold so many times its size, or so many bytes: one value repeated is written once, and read as often."""
 ONE_VALUE = 32
 """Bytes of a number and its place in a list."""
 
@@ -36,11 +33,13 @@ def read_batches(path: str, choose: Callable[[list[str]], list[str]], rows: int 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             names = sorted(set(choose(file.schema_arrow.names)))
+            for name in names:
+                _refuse_lists(pyarrow, file.schema_arrow, name, path)
         with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as file:
-            refuse_too_much(path, _unpacked(file.metadata, names))
+            files.refuse_too_much(path, _unpacked(file.metadata, names))
             for batch in file.iter_batches(rows, columns=names, use_pandas_metadata=False):
                 size = sum(_size(pyarrow, batch.column(name)) for name in names)
-                refuse_too_much(path, size)
+                files.refuse_too_much(path, size)
                 yield batch, size
     except FileNotFoundError:
         raise files.missing(path) from None
@@ -49,11 +48,10 @@ def read_batches(path: str, choose: Callable[[list[str]], list[str]], rows: int 
         raise InputError(f"this Parquet file cannot be read ({why})", path) from None
 
 
-def refuse_too_much(path: str, size: int) -> None:
-    """A sentence where so many bytes are more than a file of this size should hold."""
-    most = max(MOST_TIMES * Path(path).stat().st_size, ALWAYS)
-    if size > most:
-        raise InputError(f"this Parquet file holds over {most // 1_000_000:,} MB of values", path)
+def _refuse_lists(pyarrow: Any, schema: Any, name: str, path: str) -> None:
+    """A sentence where the rows of a column hold lists or objects."""
+    if pyarrow.types.is_nested(kind := schema.field(name).type):
+        raise InputError(f"the column {name!r} holds {kind}, not one value a row", path)
 
 
 def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str], dict[str, list[Any]]]:
@@ -68,7 +66,7 @@ def _columns(path: str, needed: Mapping[str, tuple[str, ...]]) -> tuple[dict[str
     held = 0
     for batch, size in read_batches(path, choose):
         held += size
-        refuse_too_much(path, held)
+        files.refuse_too_much(path, held)
         for role, name in chosen.items():
             values.setdefault(role, []).extend(_values(batch.column(name)))
     return chosen, {role: values.get(role, []) for role in chosen}

@@ -20,6 +20,8 @@ from unjudged.io.json_ import read_object
 from unjudged.io.trec import QrelsTable, Reading, RunTable
 
 REQUEST, RESPONSE = "requests", "details"
+WRAPPED = "rank_eval"
+"""OpenSearch's documentation shows the response below this key; early versions of Elasticsearch wrote it so."""
 
 
 def _list(found: Any, key: str, where: str, source: str) -> list[Any]:
@@ -30,13 +32,18 @@ def _list(found: Any, key: str, where: str, source: str) -> list[Any]:
 
 
 def _id(thing: Any, several: bool, where: str, source: str) -> str:
-    if not isinstance(thing, dict) or "_id" not in thing:
-        raise InputError(f"{where} needs an _id", source)
-    return f"{thing.get('_index', '')}/{thing['_id']}" if several else str(thing["_id"])
+    name = thing.get("_id") if isinstance(thing, dict) else None
+    if not _is_id(name):
+        raise InputError(f"{where} needs an _id, a text or a whole number", source)
+    return f"{thing.get('_index', '')}/{name}" if several else str(name)
+
+
+def _is_id(name: Any) -> bool:
+    return isinstance(name, (str, int)) and not isinstance(name, bool)
 
 
 def _several(things: Iterator[Any]) -> bool:
-    return len({thing.get("_index") for thing in things if isinstance(thing, dict)}) > 1
+    return len({str(thing.get("_index")) for thing in things if isinstance(thing, dict)}) > 1
 
 
 def read_qrels(path: str, reading: Reading) -> QrelsTable:
@@ -47,7 +54,7 @@ def read_qrels(path: str, reading: Reading) -> QrelsTable:
     for number, request in enumerate(requests, 1):
         where = f"request {number}"
         ratings = _list(request, "ratings", where, source)
-        topic = str(request.get("id", ""))
+        topic = str(request["id"]) if _is_id(request.get("id")) else ""
         if not topic or topic in rated:
             raise InputError(f"{where} needs an id of its own, found {topic!r}", source)
         rated[topic] = ratings
@@ -67,7 +74,9 @@ def read_run(
 ) -> RunTable:
     """The hits of a response, in their order where they have no scores."""
     source = files.source_name(path)
-    details = read_object(path, source).get(RESPONSE)
+    found = read_object(path, source)
+    inside = found.get(WRAPPED, found)
+    details = inside.get(RESPONSE) if isinstance(inside, dict) else None
     if not isinstance(details, dict):
         raise InputError(f"a rank_eval response needs an object {RESPONSE!r}", source)
     hits = {

@@ -4,6 +4,7 @@
     run,topic,AP,nDCG@10               wide: one column per measure
     topic,bm25,dense                   wide: one column per run
     model,MSMARCO,NQ,HotpotQA          wide: one column per topic (a leaderboard of models x tasks)
+    | model | MSMARCO | NQ |           any of these as a table of Markdown
     map    301    0.2534               trec_eval -q and ir_measures -q, one file per run
     {"ndcg@10": {"301": 0.41}}         JSON of nested names: what ranx and pytrec_eval hold
 
@@ -23,6 +24,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,8 +33,9 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io import files, frames
-from unjudged.io.columns import decimal_number, lines
+from unjudged.io.columns import decimal_number, lines, refuse_twice
 from unjudged.io.ids import to_text
+from unjudged.io.json_ import fault_of
 from unjudged.io.parquet import load_pyarrow, read_batches
 from unjudged.text import counted
 
@@ -52,8 +55,11 @@ NOTHING = {"", "-", "na", "n/a", "nan", "none", "null"}
 """How a missing score is written."""
 ONE_MEASURE = "score"
 """What scores are called where the table does not say."""
+MEANS = "these are means of runs; scores of single topics are needed"
 MOST_CELLS = 200_000_000
 _ROWS = 1 << 17
+_RULE = re.compile(r":?-+:?")
+"""The line under the heads of a Markdown table."""
 
 IsMeasure = Callable[[str], bool]
 Floats = npt.NDArray[np.float64]
@@ -103,12 +109,15 @@ class Cells:
 
     def layout(self, columns: Sequence[str], line: int | None = None) -> Layout:
         """What the columns of the source that is read mean; columns that are no topics, or not asked for, left out."""
-        found = layout_of(columns, self.is_measure, self.sources[-1][1], line)
+        source = self.sources[-1][1]
+        found = layout_of(columns, self.is_measure, source, line)
         if found.across != "topic":
             return found
         facts = set() if self.wanted else {c for c in found.columns if FACTS.match(_plain(c))}
-        self.passed_over |= facts
         kept = tuple(c for c in found.columns if c not in facts and self._counts(c))
+        if kept and 2 * sum(map(self.is_measure, kept)) >= len(kept):
+            raise InputError(MEANS, source, line)
+        self.passed_over |= facts
         return found._replace(columns=kept)
 
     def problem(self, sentence: str, line: int, row: int | None = None) -> InputError:
@@ -184,7 +193,7 @@ class Cells:
             value = decimal_number(text)
         if value is None:
             return math.nan
-        if isinstance(value, (str, bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        if isinstance(value, (str, bool, np.bool_)) or not isinstance(value, (int, float, np.number, Decimal)):
             raise self.problem(f"the {what} {value!r} is not a number", line)
         if math.isinf(value):
             raise self.problem(f"the {what} {value!r} is not a finite number", line)
@@ -261,7 +270,9 @@ def layout_of(columns: Sequence[str], is_measure: IsMeasure, source: str, line: 
     """What the columns of a table mean, or an InputError that says what is missing."""
     at = roles_of(columns)
     if {"topic", "measure", "value"} <= at.keys():
+        refuse_twice(at.values(), columns, source, line)
         return Layout(at, "", ())
+    refuse_twice(columns, columns, source, line)
     others = tuple(c for c in columns if c not in {at.get("run"), at.get("topic"), at.get("measure")})
     if "measure" in at or not others or not {"run", "topic"} & at.keys():
         raise InputError(
@@ -272,11 +283,8 @@ def layout_of(columns: Sequence[str], is_measure: IsMeasure, source: str, line: 
         )
     if {"run", "topic"} <= at.keys():
         return Layout({k: v for k, v in at.items() if k != "value"}, "measure", others)
-    named = [c for c in others if is_measure(c)]
     if "topic" in at:
-        return Layout(at, "measure" if len(named) == len(others) else "run", others)
-    if len(named) == len(others):
-        raise InputError("these are means of runs; scores of single topics are needed", source, line)
+        return Layout(at, "measure" if all(map(is_measure, others)) else "run", others)
     return Layout(at, "topic", others)
 
 
@@ -319,9 +327,10 @@ def read_file(path: str, cells: Cells) -> None:
     start = line.lstrip()[:1]
     if start in ("{", "["):
         return _json(rest, line, run_of(path), cells, source)
-    mark = "\t" if "\t" in line else "," if "," in line else ";" if ";" in line else None
-    head = [part.strip() for part in (next(csv.reader([line], delimiter=mark)) if mark else line.split())]
-    if roles_of(head) and not (len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))):
+    mark = "|" if start == "|" else next((one for one in "\t,;" if one in line), None)
+    head = _fields(line, mark, cells, number)
+    three = len(head) == 3 and (head[0] == "runid" or isinstance(decimal_number(head[2]), float))
+    if mark == "|" or (roles_of(head) and not three):
         layout = cells.layout(head, number)
         return _rows(text, head, layout, mark, run_of(path), cells)
     return _tool_output(rest, mark, run_of(path), cells, source)
@@ -342,12 +351,26 @@ def _rows(
 ) -> None:
     places = {column: place for place, column in reversed(list(enumerate(head)))}
     for number, line in text:
-        fields = (
-            (next(csv.reader([line], delimiter=mark)) if '"' in line else line.split(mark)) if mark else line.split()
-        )
+        if mark == "|" and not line.lstrip().startswith(mark):
+            raise cells.problem("a row of a Markdown table begins with |", number)
+        fields = _fields(line, mark, cells, number)
+        if mark == "|" and all(_RULE.fullmatch(one) for one in fields):
+            continue
         if len(fields) != len(head):
             raise cells.problem(f"{counted(len(fields), 'field')}, but {counted(len(head), 'column')}", number)
-        _add_row(cells, layout, lambda column, fields=fields: fields[places[column]].strip(), run, number)  # type: ignore[misc]
+        _add_row(cells, layout, lambda column, fields=fields: fields[places[column]], run, number)  # type: ignore[misc]
+
+
+def _fields(line: str, mark: str | None, cells: Cells, number: int) -> list[str]:
+    """The fields of a line between marks (None: white space)."""
+    if mark == "|":
+        line = line.strip().removeprefix(mark).removesuffix(mark)
+    if mark is None or mark == "|" or '"' not in line:
+        return [part.strip() for part in line.split(mark)]
+    try:
+        return [part.strip() for part in next(csv.reader([line], delimiter=mark))]
+    except csv.Error as problem:
+        raise cells.problem(f"this line cannot be read ({problem})", number) from None
 
 
 def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, cells: Cells, source: str) -> None:
@@ -418,15 +441,16 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
     """JSON lines of flat objects, a list of them, or names inside names."""
     try:
         first = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         first = None
+    _refuse_report(first, source)
     if isinstance(first, dict) and any(not isinstance(value, dict) for value in first.values()):
         layout: Layout | None = None
         for number, one in text:
             try:
                 found = json.loads(one)
-            except ValueError as problem:
-                raise cells.problem(f"this line is not JSON ({problem})", number) from None
+            except (ValueError, RecursionError) as problem:
+                raise cells.problem(f"this line is not JSON ({fault_of(problem)})", number) from None
             if not isinstance(found, dict):
                 raise cells.problem('a line needs an object like {"run": ..., "topic": ...}', number)
             layout = layout or cells.layout(list(found), number)
@@ -434,16 +458,23 @@ def _json(text: Iterator[tuple[int, str]], line: str, run: str, cells: Cells, so
         return
     try:
         whole = json.loads("\n".join(one for _, one in text))
-    except ValueError as problem:
-        raise InputError(f"this is not JSON ({problem})", source) from None
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"this is not JSON ({fault_of(problem)})", source) from None
     if isinstance(whole, list) and whole and all(isinstance(one, dict) for one in whole):
         cells.sources[-1] = (*cells.sources[-1][:2], "entry")
         layout = cells.layout(list(whole[0]))
         for number, one in enumerate(whole, 1):
             _add_row(cells, layout, one.get, run, number)
         return
+    _refuse_report(whole, source)
     cells.sources[-1] = (*cells.sources[-1][:2], "")
     add_nested(whole, run, cells, source)
+
+
+def _refuse_report(found: Any, source: str) -> None:
+    """A Report of ranx, as it saves one, holds no scores of single topics."""
+    if isinstance(found, dict) and {"metrics", "model_names"} <= found.keys():
+        raise InputError(MEANS, source)
 
 
 def add_nested(given: Any, run: str, cells: Cells, source: str) -> None:
@@ -497,7 +528,8 @@ def _add_batch(batch: Any, layout: Layout, cells: Cells, first: int, run: str, p
 
     def numbers(column: str) -> Floats:
         values = batch.column(column)
-        if not (pyarrow.types.is_floating(values.type) or pyarrow.types.is_integer(values.type)):
+        kinds = pyarrow.types.is_floating, pyarrow.types.is_integer, pyarrow.types.is_decimal
+        if not any(is_kind(values.type) for is_kind in kinds):
             given = values.to_pylist()
             return np.array([cells._number(v, column, first + i) for i, v in enumerate(given)], np.float64)
         return np.asarray(values.cast(pyarrow.float64()).to_numpy(zero_copy_only=False), np.float64)

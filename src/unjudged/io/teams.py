@@ -12,9 +12,14 @@ HEADS = (("run", "team"), ("run", "block"))
 """First lines that name the columns, whatever group of runs is asked for."""
 
 
+def is_metadata(path: str) -> bool:
+    """Is this ir_metadata: YAML, or a folder with such files?"""
+    return Path(path).suffix.lower() in (".yml", ".yaml") or Path(path).is_dir()
+
+
 def read_teams(path: str, what: str = "team") -> dict[str, str]:
     """Run name -> team name, in the order of the file; or another group of runs (`what`) that stands there."""
-    if Path(path).suffix.lower() in (".yml", ".yaml") or Path(path).is_dir():
+    if is_metadata(path):
         from unjudged.io import ir_metadata
 
         return ir_metadata.teams(path)

@@ -72,6 +72,10 @@ class Reading:
                 "expected ties and a budget of tokens exclude each other: a cut through a tie has no one list"
             )
 
+    def way_out(self, units: str) -> str:
+        """What to do about an unusable line, at the end of the sentence that refuses it; nothing where it is strict."""
+        return "" if self.strict else f" (--lenient skips such {units})"
+
     @property
     def separator(self) -> bytes:
         """What ends a document's id in the id of its chunk (`doc:#`); nothing where ids name documents."""
@@ -170,8 +174,8 @@ def _sentence(kind: int, text: bytes, what: str) -> str:
     return f"the {what_it_is} {shown} is not a {wanted}"
 
 
-def _refuse(kind: int, line: int, text: bytes, what: str, source: str) -> InputError:
-    return InputError(f"{_sentence(kind, text, what)} (--lenient skips such lines)", source, line)
+def _refuse(kind: int, line: int, text: bytes, what: str, source: str, reading: Reading) -> InputError:
+    return InputError(f"{_sentence(kind, text, what)}{reading.way_out('lines')}", source, line)
 
 
 def _skipped(found: dict[str, Any], what: str) -> list[str]:
@@ -198,7 +202,7 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     found = kernels.scan_qrels(text, reading.lenient)
     if found["bad"] and not reading.lenient:
         line, kind, shown = found["bad"][0]
-        raise _refuse(kind, line, shown, "judgment", source)
+        raise _refuse(kind, line, shown, "judgment", source, reading)
     if not found["topic"]:
         raise InputError("no judgments in this file", source)
     return QrelsTable(
@@ -248,7 +252,7 @@ def run_table(found: dict[str, Any], name: str | None, source: str, topics: Ids,
         raise files.endless(source, found["endless"])
     if found["bad"] and not reading.lenient:
         line, kind, shown = found["bad"][0]
-        raise _refuse(kind, line, shown, "run", source)
+        raise _refuse(kind, line, shown, "run", source, reading)
     if not found["lines"]:
         raise InputError("no run lines in this file", source)
     notes = _skipped(found, "run")

@@ -222,6 +222,8 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
             with open(os.open(target, os.O_WRONLY | os.O_APPEND), "wb") as file:  # noqa: PTH123
                 file.writelines(pieces)
             return
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if target.is_symlink():
             target = target.resolve()
         temporary = target.with_name(f".unjudged-{secrets.token_hex(8)}")  # a valid name may be as long as names get

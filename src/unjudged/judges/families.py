@@ -7,6 +7,7 @@ between blocks of runs (teams): runs of one team are alike, and permuting single
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,7 @@ def favour(
     other: Floats,
     judged: Floats,
     inside: npt.NDArray[np.bool_],
-    teams: Sequence[str],
+    teams: Sequence[str] | None,
     *,
     curved: bool = False,
     resamples: int = 1000,
@@ -56,7 +57,8 @@ def favour(
     seed: int = 0,
 ) -> Favour:
     """The favour for the runs `inside`; matrices are topics x runs: scores under either judge, share of the top 10
-    judged. `curved` adds the square of the score under the human: a check of the straight line.
+    judged. `curved` adds the square of the score under the human: a check of the straight line. Where `teams` are not
+    known there is no p value (NaN): runs of one team are alike, and permuting single runs finds favour everywhere.
     """
     member = inside.astype(np.float64)
     varies = bool(np.ptp(mean_scores(judged)) > ZERO)
@@ -66,6 +68,8 @@ def favour(
     draws = topic_resamples(len(human), resamples, seed)
     h, o, j = (sampled_means(matrix, draws) for matrix in (human, other, judged))
     ((low, high),) = ranges_of(_effects(_rest(h, j, varies, curved), member, o)[:, None])
+    if teams is None:
+        return Favour(effect, float(low), float(high), math.nan)
     block, within = blocks_of(teams, inside)
     shuffled = np.random.default_rng(seed).permuted(np.tile(within, (permutations, 1)), axis=1)[:, block].astype(float)
     left = np.eye(len(y)) - rest[0] @ np.linalg.pinv(rest[0])

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.errors import UsageError
+from unjudged.figures.bars import bars
 from unjudged.io.files import judge_name
 from unjudged.io.leaderboards import Leaderboard, read_leaderboard
 from unjudged.judges.decisions import Changes, decisions, yardstick
@@ -72,7 +73,9 @@ def compare_leaderboards(
             rows.append((name, own, theirs, len(runs), *_compared(sides, top, alpha, resamples, seed)))
     settings = {"judges": list(named), "alpha": alpha, "resamples": resamples, "top": top}
     provenance = Provenance.of(call, (first.source,), settings, seed)
-    return Result(COLUMNS, lambda: rows, provenance, lambda: _laid_out(rows, top), notes=notes, caption=CAPTION)
+    charts = {"tau": bars("tau", "judge", "measure", "judge_measure", said="How far each leaderboard agrees (tau)")}
+    layout = _laid_out(rows, top)
+    return Result(COLUMNS, lambda: rows, provenance, lambda: layout, charts, notes=notes, caption=CAPTION)
 
 
 def _laid_out(rows: list[Row], top: int) -> tuple[list[str], list[Row]]:

@@ -14,6 +14,7 @@ from unjudged.collection import Collection, Judgments
 from unjudged.collection.aligned import UNJUDGED, Aligned, align
 from unjudged.collection.load import read_collection
 from unjudged.errors import UsageError, check_seed, one_of
+from unjudged.figures.bars import bars
 from unjudged.io.trec import Reading
 from unjudged.judges.agreement import is_qrels, names_of
 from unjudged.judges.labels import ranges_of
@@ -54,9 +55,12 @@ class MergedJudges(Result):
     ) -> None:
         kept = list(rows)
         self.judged = judged
-        self.documents: Result = Result(DOCUMENTS, lambda: documents, provenance)
-        self.confusion: Result = Result(CONFUSION, lambda: confusion, provenance)
-        super().__init__(COLUMNS, lambda: kept, provenance, notes=notes, layout=lambda: (COLUMNS, kept))
+        sure = {"sure": bars("probability", "topic", "document", said="How probable the merged grade of a document is")}
+        self.documents: Result = Result(DOCUMENTS, lambda: documents, provenance, figures=sure)
+        given = {"given": bars("probability", *CONFUSION[:3], said="How often a judge gives a grade for each true one")}
+        self.confusion: Result = Result(CONFUSION, lambda: confusion, provenance, figures=given)
+        charts = {"reliability": bars("reliability", "judge", said="How often each judge gives the true grade")}
+        super().__init__(COLUMNS, lambda: kept, provenance, lambda: (COLUMNS, kept), charts, notes=notes)
 
 
 def merge_judges(

@@ -58,14 +58,14 @@ def _number(text: str) -> float:
     return float(found[0]) if found else 0.0
 
 
-def _whole(text: str) -> int:
+def whole(text: str) -> int:
     """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
     found = re.match(r"\s*[-+]?\d+", text)
     return int(found[0]) if found else 0
 
 
 def _cutoffs(name: str, text: str) -> list[int]:
-    values = [_whole(v) for v in text.split(",")]
+    values = [whole(v) for v in text.split(",")]
     if min(values) < 1:
         raise MeasureError(f"{name}: {text!r} is not a comma-separated list of cutoffs")
     return _once(name, text, values)
@@ -85,7 +85,7 @@ def _gains(name: str, text: str) -> dict[int, float]:
     pairs = [part.split("=") for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
         raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}")
-    return {_whole(level): _number(gain) for level, gain in pairs}
+    return {whole(level): _number(gain) for level, gain in pairs}
 
 
 def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Callable[[str, str], list[Printed]]:
@@ -154,11 +154,12 @@ def _utility(typed: str, text: str) -> list[Printed]:
 
 def _11pt(typed: str, text: str) -> list[Printed]:
     made = REGISTRY["IPrecAvg"]
-    return [
-        Printed(f"{typed}_{text}", made(recalls=tuple(_once(typed, text, _numbers(text)))))
-        if text
-        else Printed(typed, made)
-    ]
+    if not text:
+        return [Printed(typed, made)]
+    recalls = _numbers(text)
+    if recalls != sorted(recalls):
+        raise MeasureError(f"{typed}: the points of recall must go up, not {text!r}")
+    return [Printed(f"{typed}_{text}", made(recalls=tuple(recalls)))]
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Figure
+from unjudged.figures.bars import bars
 from unjudged.papers.declaration import Finding, Item, Panel, Paper
 from unjudged.results import Provenance, Result, Row, Verdict
 from unjudged.text import begun, listed
@@ -134,7 +135,8 @@ class PaperResult(Result):
         self.made = tuple(made)
         self.findings = tuple(findings)
         notes = tuple(dict.fromkeys(note for result in found.results.values() for note in result.notes))
-        super().__init__(COLUMNS, self._finding_rows, provenance, self._short, notes=notes)
+        charts = {"findings": bars("agree", "finding", "collection", said="Comparisons that agree with each finding")}
+        super().__init__(COLUMNS, self._finding_rows, provenance, self._short, charts, notes=notes)
 
     def _finding_rows(self) -> list[Row]:
         return [

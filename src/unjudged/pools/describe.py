@@ -13,6 +13,8 @@ from unjudged.collection.manifest import Collections
 from unjudged.collection.membership import coverage_of, teams_of
 from unjudged.collection.pool import inferred_depth, inferred_runs, pool_of, read_pooled
 from unjudged.errors import UsageError
+from unjudged.figures import Figure
+from unjudged.figures.bars import bars
 from unjudged.measures import measures
 from unjudged.results import Provenance, Result, Row
 from unjudged.statistics.pairs import exact_mean
@@ -92,7 +94,7 @@ def describe(
     settings = {**collection.settings, **pool.settings, "top counted by": by, "rel": rel, "tolerance": tolerance}
     provenance = Provenance.of(call, collection.sources, settings)
     notes = [*pool.notes, *_pool_notes(full, pool, looks), *coverage.warnings()]
-    return Result(("statistic", "value", "low", "high"), rows, provenance, layout, notes=notes)
+    return Result(("statistic", "value", "low", "high"), rows, provenance, layout, _judged_bars(), notes=notes)
 
 
 def _side_by_side(collections: Mapping[str, Collection], given: Mapping[str, Any], call: str) -> Result:
@@ -128,8 +130,15 @@ def _side_by_side(collections: Mapping[str, Collection], given: Mapping[str, Any
             {name: result.provenance.settings for name, result in each.items()},
         ),
         layout,
+        _judged_bars(),
         notes=[f"{name}: {note}" for name, result in each.items() for note in result.notes],
     )
+
+
+def _judged_bars() -> dict[str, Callable[[Result], Figure]]:
+    """The share of judged documents at each cut-off as a chart; other statistics have units of their own."""
+    said = "Share of the top k that was judged"
+    return {"judged": bars("value", "statistic", said=said, only=lambda name: name.startswith("judged@"))}
 
 
 def _in_order(statistics: Iterable[str]) -> Callable[[str], tuple[int, float]]:
@@ -157,7 +166,9 @@ def judged_curves(collection: Collection, cutoffs: Sequence[int] = CUTOFFS, *, c
         table = list(_judged_at(collection, cutoffs))
         return [(run, k, float(values[r])) for r, run in enumerate(collection.runs) for k, values in table]
 
-    return Result(("run", "k", "value"), rows, Provenance.of(call, collection.sources, collection.settings))
+    charts = {"judged": bars("value", "run", "k", said="Share of the top k of each run that was judged")}
+    provenance = Provenance.of(call, collection.sources, collection.settings)
+    return Result(("run", "k", "value"), rows, provenance, figures=charts)
 
 
 def pooled_runs(
@@ -192,7 +203,8 @@ def pooled_runs(
 
     settings = {**collection.settings, "depth": depth, "pooled": "infer" if stated is None else "stated"}
     notes = [found.reason] if stated is None or depth is None else []
-    return Result(RUN_COLUMNS, rows, Provenance.of(call, collection.sources, settings), layout, notes=notes)
+    charts = {"pooled": bars("chance", "run", said="Chance that each run was pooled")}
+    return Result(RUN_COLUMNS, rows, Provenance.of(call, collection.sources, settings), layout, charts, notes=notes)
 
 
 def _judged_at(collection: Collection, cutoffs: Sequence[int]) -> Iterable[tuple[int, Any]]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FIRST, LAST = 5, 3
 """Topics listed on which the first run loses most, and wins most."""
+ROOMY = 6
+"""Up to so many pairs a cell has room for what stands behind its number."""
 RANK = re.compile(r"(\S+):(\d+)")
 MOVES = re.compile(r"[+-]\d\.\d+")
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
@@ -117,7 +119,7 @@ def _pairs(rows: Sequence[Mapping[str, Any]], means: Mapping[str, float], topics
         low, high = sorted((turn * row["low"], turn * row["high"]))
         likely = turn * (row["difference"] if row.get("estimate") is None else row["estimate"])
         known = low == low
-        sentence = _said(row, word, likely, (high - low) / 2 if known else None, topics, a)
+        sentence = _said(row, word, likely, (high - low) / 2 if known else None, topics, a, len(rows) > ROOMY)
         drawing = shapes.span(axis, turn * row["difference"], likely, low, high) if known else shapes.markup("")
         found.append(
             (word != "cannot tell", -abs(likely), Pair(word, f"{a} against {b}", sentence, drawing, row["why"], (a, b)))
@@ -125,18 +127,25 @@ def _pairs(rows: Sequence[Mapping[str, Any]], means: Mapping[str, float], topics
     return [pair for _, _, pair in sorted(found, key=lambda one: one[:2])]
 
 
-def _said(row: Mapping[str, Any], word: str, likely: float, margin: float | None, topics: int, first: str) -> str:
+def _said(
+    row: Mapping[str, Any], word: str, likely: float, margin: float | None, topics: int, first: str, brief: bool
+) -> str:
+    """Why the word; `brief`: nothing beyond the difference."""
     measure = row["measure"]
     take = f", give or take {margin:.2f}" if margin is not None else ""
     if word == "same":
         return f"The difference in {measure} is {signed(likely, 2)}{take}: too small to matter."
     if word == "cannot tell":
         shares = [row[side] for side in ("unjudged_a", "unjudged_b") if row[side] is not None]
+        if brief:
+            return f"{'Holes' if row['why'] == 'holes' else 'Too few topics'}: {signed(likely, 2)} in {measure}{take}."
         if row["why"] == "holes":
             part = f"{100 * max(shares, default=0.0):.0f}"
             where = f"{part} % of a top list was" if part != "0" else "documents further down the lists were"
             return f"Holes decide: {where} never judged. {signed(likely, 2)} in {measure}{take}."
         return f"{signed(likely, 2)} in {measure}{take}: {counted(topics, 'topic')} are too few to tell."
+    if brief:
+        return f"By {abs(likely):.2f} in {measure}{take}."
     wins, losses = (row["wins"], row["losses"]) if first == row["run_a"] else (row["losses"], row["wins"])
     return f"By {abs(likely):.2f} in {measure}{take}; it wins {wins} topics and loses {losses}."
 
@@ -151,10 +160,10 @@ def _steps(
     to_judge = asked.to_judge
     if to_judge is not None and not to_judge.settled and to_judge.labels:
         said = f"judge about {counted(to_judge.labels, 'document')} to decide {a} against {b}"
-        effect = f"so many labels are expected to settle it by {asked.judged_by}"
+        effect = f"these labels are expected to settle it by {asked.judged_by}"
         steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.judged_by), effect))
     if open_.why == "holes" and asked.judged_by != asked.measure and asked.judged_at_the_top:
-        said = f"or compare by {asked.measure}, for which no judgment is missing"
+        said = f"{'or ' if steps else ''}compare by {asked.measure}, for which no judgment is missing"
         effect = f"every document it looks at in {a} and {b} was judged"
         steps.append(Step(said, ("compare", *words, "-m", asked.measure), effect))
     many = sum(pair.why == "topics" for pair in pairs)
@@ -199,7 +208,7 @@ def _judge_next(asking: Asking, asked: FewRuns, open_: Pair) -> Block | None:
     rows = _rows(found)
     a, b = open_.runs
     cells = [
-        (i, _topic(asking, row["topic"]), row["doc"], RANK.sub(r"\1, rank \2", row["runs"]), *_moves(row["why"]))
+        (i, _topic(asking, row["topic"]), row["doc"], _returned(row["runs"]), *_moves(row["why"]))
         for i, row in enumerate(rows, 1)
     ]
     table = _table(
@@ -215,6 +224,11 @@ def _judge_next(asking: Asking, asked: FewRuns, open_: Pair) -> Block | None:
         table=table,
         command=("next", *words_of(asking.collection), "--new", a, "--baseline", b, "-m", asked.judged_by),
     )
+
+
+def _returned(runs: str) -> str:
+    """`new:3 old:14` as a reader says it."""
+    return "; ".join(RANK.sub(r"\1, rank \2", one) for one in runs.split(" "))
 
 
 def _moves(why: str) -> tuple[str, str]:

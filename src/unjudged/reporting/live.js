@@ -163,7 +163,7 @@
           if (found.what) $("what").textContent = found.what;
           break;
         }
-        say("Computing " + found.now.replaceAll("-", " ") + " ...");
+        say(found.now || "Computing ...");
         await pause(250);
       }
     } catch (problem) {
@@ -177,8 +177,14 @@
     }
     const left = answers().some((node) => node.classList.contains("old")) ? " Grey answers are those from before." : "";
     $("save").disabled = !(job && job.over && !left && (end === "done" || !accepted) && answers().length);
-    say({ done: "Done.", cancelled: "Cancelled." + left, failed: text + (accepted ? left : answers().length ? " Nothing was changed." : "") }[end], end === "failed");
+    say({ done: "Done.", cancelled: "Cancelled." + left, failed: text + (accepted ? left && "." + left : answers().length ? ". Nothing was changed." : "") }[end], end === "failed");
     document.documentElement.dataset.state = end;
+  }
+
+  // The computation under way is about other runs: it ends, and what is shown stays.
+  function leave() {
+    round += 1;
+    if (job && !job.over) change("/api/jobs/" + job.number, "DELETE").catch(() => {});
   }
 
   // -- two runs
@@ -285,8 +291,9 @@
       about = await change("/api/runs?name=" + encodeURIComponent(file.name), "POST", file);
       fill();
       show();
+      leave();
+      await mine(about.run);  // before the report, which would take half of the processor
       run(here());
-      mine(about.run);
     } catch (problem) {
       say(problem.message, true);
     }
@@ -311,15 +318,20 @@
       if (box.dataset.run !== name) return;
       $("mine-head").textContent = name + ": rank " + found.rank + " of " + found.runs + ", " + found.measure + " " + found.score.toFixed(4);
       const list = document.createElement("ul");
+      const judging = (said, pair) => {
+        const link = part("a", said);
+        link.href = "/judge?" + new URLSearchParams({ measure: found.judge, new: name, baseline: pair.other });
+        return link;
+      };
       for (const pair of found.pairs) {
         const item = document.createElement("li");
         item.append(part("b", pair.word), " against " + pair.other + " (" + pair.as + "): " + pair.sentence + " ");
-        const link = part("a", "Judge what would settle it");
-        link.href = "/judge?" + new URLSearchParams({ measure: found.judge, new: name, baseline: pair.other });
-        if (found.holes) item.append(link);
+        if (pair.open) item.append(judging("Judge what would settle it", pair));
         list.append(item);
       }
-      $("mine-facts").replaceChildren(part("p", found.sentence), list);
+      const holes = part("p", found.sentence + " ");
+      if (found.holes && found.pairs.length) holes.append(judging("Judge these", found.pairs[0]));
+      $("mine-facts").replaceChildren(holes, list);
     } catch (problem) {
       $("mine-facts").replaceChildren(part("p", problem.message, "problem"));
     }

@@ -72,16 +72,20 @@ def kind_of(word: str) -> str:
     return KINDS.get(word, word)
 
 
-def csv_of(section: Section) -> str:
-    """The section's table as CSV, compressed; where it is very long, what its chart draws, with four digits."""
+def tabled(section: Section) -> Result:
+    """The section's table as the page carries it; where it is very long, what its chart draws, with four digits."""
     result = section.result
     columns, rows = result.columns, list(result.rows())
     if len(rows) > VERY_LONG:
         kept = [i for i, name in enumerate(columns) if name in drawn_columns(section) or name in ("low", "high")]
         columns = tuple(columns[i] for i in kept)
         rows = [tuple(_short(row[i]) for i in kept) for row in rows]
-    text = Result(columns, lambda: rows, result.provenance).render("csv")
-    return squeezed(text)
+    return Result(columns, lambda: rows, result.provenance)
+
+
+def csv_of(section: Section) -> str:
+    """The table of the page as CSV, compressed."""
+    return squeezed(tabled(section).render("csv"))
 
 
 def squeezed(text: str) -> str:
@@ -106,8 +110,8 @@ def unbroken(text: str) -> Markup:
 
 
 def view_of(section: Section, most: int, beside: bool = False) -> dict[str, Any]:
-    """A table as it is written out: the answer's, or the one beside it."""
-    result = section.beside if beside and section.beside is not None else section.result
+    """A table as it is written out, with the columns of its CSV: the answer's, or the one beside it."""
+    result = section.beside if beside and section.beside is not None else tabled(section)
     rows = list(result.rows())
     shown = rows[:most]
     columns = [

@@ -6,11 +6,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError, nearest
+from unjudged.figures import Figure, marks, records, theme
 from unjudged.reporting import page
 from unjudged.reporting.few import Few, few_of
 from unjudged.reporting.how_made import how_made
@@ -43,7 +45,10 @@ class Report(Result):
         self.in_short: Section = verdict_section(asking, answers)
         self.how_made: Section = how_made(asking)
         verdicts = self.in_short.result
-        super().__init__(verdicts.columns, verdicts.rows, verdicts.provenance, self._short)
+        charts = {s.key: partial(_chart_of, s) for s in answers if s.result.figures}
+        super().__init__(
+            verdicts.columns, verdicts.rows, verdicts.provenance, self._short, {"verdicts": verdict_chart, **charts}
+        )
         self.title: str = asking.title or name_of(asking.collection)
         self.what = facts_of(asking)
         self.few: Few | None = few_of(asking, answers)
@@ -135,6 +140,30 @@ class Report(Result):
 
 PLAIN = ("qrels", "judgments", "relevance", "test", "labels")
 """Names of files that say nothing about the collection: their folder does."""
+
+
+def _chart_of(section: Section, report: Result) -> Figure:
+    return section.plot()
+
+
+def verdict_chart(report: Result) -> Figure:
+    """All verdicts as a strip: a mark of its own shape and colour for every word."""
+    words = ("solid", "with care", "fragile", "unknown")
+    domain = {"domain": list(words)}
+    colours = {**domain, "range": [theme.GREEN, theme.ORANGE, theme.VERMILION, theme.GREY]}
+    shapes = {**domain, "range": ["circle", "diamond", "triangle-up", "square"]}
+    rows = [{name: row[name] for name in ("question", "verdict", "finding")} for row in records(report)]
+    verdict = marks.field("verdict", "nominal", "")
+    marked = marks.layer(
+        "point",
+        {"filled": True, "size": 90, "opacity": 1},
+        x={**marks.names("verdict", words), "scale": domain},
+        y=marks.names("question", [row["question"] for row in rows]),
+        color={**verdict, "scale": colours, "legend": None},
+        shape={**verdict, "scale": shapes, "legend": None},
+        tooltip=marks.as_it_is("question", "verdict", "finding"),
+    )
+    return marks.chart(rows, "The verdict of every question", marked, width=320, height={"step": 22})
 
 
 def name_of(collection: Source) -> str:

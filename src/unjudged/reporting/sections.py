@@ -21,7 +21,7 @@ from unjudged.studies import QUESTIONS, find, study
 from unjudged.studies.engine import leading
 from unjudged.studies.engine.case import Source, words_of
 from unjudged.studies.engine.slicing import slices_of
-from unjudged.studies.judges import nobody_else
+from unjudged.studies.judges import nobody_else, words_about
 from unjudged.studies.questions import MEASURES, SLICES, Question
 from unjudged.text import listed
 from unjudged.thresholds import Thresholds
@@ -304,18 +304,6 @@ class Asking:
             files = (*files, os.fspath(self.slice))
         settings = {**read, **self.settings.to_dict()}
         return Provenance(__version__, self.call, files, settings, self.settings.seed)
-
-
-def words_about(judges: Mapping[str, Any]) -> list[str]:
-    """What is known of the other judges as a command says it: `--judge-rel gpt=4 --families families.tsv`."""
-    words: list[str] = []
-    for name, value in judges.items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "families":
-            words += [flag, *files_of([value])] if value else []
-        else:
-            words += [word for judge, grade in dict(value or ()).items() for word in (flag, f"{judge}={grade}")]
-    return words
 
 
 def files_of(second: Any) -> list[str]:

@@ -54,26 +54,41 @@ Line = list[tuple[str, str]]
 """Pieces of (style, text)."""
 
 
-def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
-    """What is shown, line by line."""
-    yield [("bold", report.title), ("dim", f"   {report.what}")]
+def lines(report: Report, width: int, marks: dict[str, str], narrow: bool = False) -> Iterator[Line]:
+    """What is shown, line by line; `narrow`: nothing but commands is wider than `width`."""
+
+    def row(*cells: tuple[str, str]) -> Iterator[Line]:
+        """A line of cells; the last one, a sentence, is folded below itself."""
+        *first, (style, said) = cells
+        margin = sum(len(text) for _, text in first)
+        room = width - margin if narrow else len(said)
+        if room < SHORTEST:  # it begins below, at the margin of the list
+            yield [*first[:-1], (first[-1][0], first[-1][1].rstrip())]
+            first, margin, room = [("", " " * 6)], 6, width - 6
+        told = textwrap.wrap(said, max(room, SHORTEST), break_long_words=False) or [""]
+        yield [*first, (style, told[0])]
+        yield from ([("", " " * margin), (style, more)] for more in told[1:])
+
+    if narrow and len(report.title) + 3 + len(report.what) > width:
+        yield [("bold", report.title)]
+        yield from ([("dim", line)] for line in textwrap.wrap(report.what, width))
+    else:
+        yield [("bold", report.title), ("dim", f"   {report.what}")]
     yield from ([("", line)] for line in textwrap.wrap(report.lead, width))
     yield []
     if report.few is not None:
         size = max(len(pair.names) for pair in report.few.pairs)
         for pair in report.few.pairs:
-            yield [
-                ("", "  "),
-                (STYLES[pair.word], f"{marks[pair.word]} {pair.word:<11}"),
-                ("", f"  {pair.names:<{size}}  {pair.sentence}"),
-            ]
+            outcome = (STYLES[pair.word], f"{marks[pair.word]} {pair.word:<11}")
+            yield from row(("", "  "), outcome, ("", f"  {pair.names:<{size}}  "), ("", pair.sentence))
         yield []
     size = max((len(s.question) for s in report.answered), default=0)
     for s in report.answered:
         if s.verdict is not None:
             word = s.verdict.word
             finding = begun(s.verdict.finding)
-            yield [("", "  "), (STYLES[word], f"{marks[word]} {word:<9}"), ("", f"  {s.question:<{size}}  {finding}")]
+            mark = (STYLES[word], f"{marks[word]} {word:<9}")
+            yield from row(("", "  "), mark, ("", f"  {s.question:<{size}}  "), ("", finding))
     if report.beyond:
         names = " ".join(s.short for s in report.beyond)
         said = f"{begun(report.too_few)}: {names}"
@@ -85,11 +100,18 @@ def lines(report: Report, width: int, marks: dict[str, str]) -> Iterator[Line]:
     yield [("bold", "What to do now")]
     for place, step in enumerate(steps[:STEPS], 1):
         do, effect = told(step)
-        yield [("", f"  {place}. {do.rstrip('.')}"), ("dim", f": {effect[:1].lower()}{effect[1:]}" if effect else "")]
+        effect = f": {effect[:1].lower()}{effect[1:]}" if effect else ""
+        step_said = f"{do.rstrip('.')}{effect}"
+        if narrow and len(step_said) + 5 > width:
+            yield from row(("", f"  {place}. "), ("", step_said))
+        else:
+            yield [("", f"  {place}. {do.rstrip('.')}"), ("dim", effect)]
         if step.command:
             yield [("", "     "), ("command", step.typed)]
 
 
+SHORTEST = 24
+"""Room for a sentence beside what it is about; where there is less, it stands below."""
 WIDEST = 100
 """Sentences are folded here, on narrower terminals at their width."""
 
@@ -102,7 +124,7 @@ def show(report: Report) -> None:
         marks = MARKS
     except UnicodeEncodeError:
         marks = PLAIN
-    shown = list(lines(report, width, marks))
+    shown = list(lines(report, width, marks, sys.stdout.isatty()))
     if not sys.stdout.isatty():
         print("\n".join("".join(text for _, text in line) for line in shown))
         return

@@ -8,6 +8,7 @@ package ircor.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -15,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged.statistics.distributions import normal_limit, student_above
-from unjudged.statistics.pairs import ZERO, exact_mean, exact_sum
+from unjudged.statistics.pairs import ZERO, Floats, blocks, exact_mean, exact_sum
+
+_CELLS = 1 << 18  # differences of runs held at once
 
 
 @lru_cache(maxsize=4)  # resampling asks for the same number of runs thousands of times
@@ -34,11 +37,10 @@ def _below_diagonal(size: int) -> NDArray[np.bool_]:
     return below
 
 
-def _pair_signs(values: ArrayLike) -> NDArray[np.int8]:
-    """Sign of the difference of every pair i < j: 1, 0 (tied) or -1."""
-    x = np.asarray(values, dtype=np.float64)
-    i, j = _pairs_of(len(x))
-    return _sign(x[i] - x[j])
+def _pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Sign of the difference of every pair i < j of one list, or of the lists in the rows: 1, 0 (tied) or -1."""
+    i, j = _pairs_of(values.shape[-1])
+    return _sign(np.take(values, i, axis=-1) - np.take(values, j, axis=-1))
 
 
 def _sign(difference: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -76,14 +78,33 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
 
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """Kendall's tau_b, corrected for ties: equal to tau_a without ties, NaN where one list is all tied."""
-    signs = _signs(x, y)
-    if signs is None:
-        return math.nan
-    untied_x, untied_y = int(np.count_nonzero(signs[0])), int(np.count_nonzero(signs[1]))
-    if not untied_x or not untied_y:
-        return math.nan
-    concordance = float(np.sum(signs[0] * signs[1], dtype=np.int64))
-    return concordance / math.sqrt(untied_x * untied_y)
+    lists = two_lists(x, y)
+    return math.nan if lists is None else float(tau_b_rows(lists[0][None], lists[1][None])[0])
+
+
+def tau_b_rows(x: ArrayLike, y: ArrayLike) -> Floats:
+    """tau_b of every row of one matrix with the same row of the other."""
+
+    def tau(a: Floats, b: Floats) -> Floats:
+        first, second = _pair_signs(a), _pair_signs(b)
+        concordance = (first * second).sum(axis=1, dtype=np.int64)
+        untied = np.count_nonzero(first, axis=1) * np.count_nonzero(second, axis=1)
+        return np.asarray(np.divide(concordance, np.sqrt(untied), out=np.full(len(a), np.nan), where=untied > 0))
+
+    return _by_rows(x, y, tau)
+
+
+def _by_rows(x: ArrayLike, y: ArrayLike, figure: Callable[[Floats, Floats], Floats]) -> Floats:
+    """The figure of each row of both matrices, some rows at a time; NaN where it is not defined."""
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if a.shape != b.shape or a.ndim != 2:
+        raise ValueError(f"two matrices of one shape are needed, not {a.shape} and {b.shape}")
+    found = np.full(len(a), np.nan)
+    defined = np.flatnonzero(np.isfinite(a).all(axis=1) & np.isfinite(b).all(axis=1) & (a.shape[1] > 1))
+    for block in blocks(len(defined), max(1, _CELLS // max(1, a.shape[1]) ** 2)):
+        rows = defined[block]
+        found[rows] = figure(a[rows], b[rows])
+    return found
 
 
 def tau_p_value(x: ArrayLike, y: ArrayLike, method: Literal["auto", "exact", "normal"] = "auto") -> float:
@@ -171,14 +192,21 @@ def _better(values: ArrayLike) -> NDArray[np.int8]:
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float:
     """tau_AP for lists without ties; tied runs of the estimate stand in the order given (larger index below)."""
-    if two_lists(reference, estimate) is None:
-        return math.nan
-    above_in_reference = _better(reference) > 0
-    x = np.asarray(estimate, dtype=np.float64)
-    order = np.argsort(-x, kind="stable")
-    concordant = (above_in_reference[np.ix_(order, order)] & _below_diagonal(x.size)).sum(axis=1)[1:]
-    places = np.arange(1, x.size)
-    return float(2 * (concordant / places).sum() / (x.size - 1) - 1)
+    lists = two_lists(reference, estimate)
+    return math.nan if lists is None else float(tau_ap_rows(lists[0][None], lists[1][None])[0])
+
+
+def tau_ap_rows(reference: ArrayLike, estimate: ArrayLike) -> Floats:
+    """tau_AP of every row of one matrix with the same row of the other."""
+
+    def tau(a: Floats, b: Floats) -> Floats:
+        x = np.take_along_axis(a, np.argsort(-b, axis=1, kind="stable"), axis=1)
+        runs = x.shape[1]
+        better = x[:, None, :] - x[:, :, None] >= ZERO
+        concordant = np.count_nonzero(better & _below_diagonal(runs), axis=2)[:, 1:]
+        return np.asarray(2 * (concordant / np.arange(1, runs)).sum(axis=1) / (runs - 1) - 1)
+
+    return _by_rows(reference, estimate, tau)
 
 
 def tau_ap_symmetric(x: ArrayLike, y: ArrayLike) -> float:

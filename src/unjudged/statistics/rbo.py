@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,21 +38,43 @@ def rbo(a: ArrayLike, b: ArrayLike, p: float = 0.9) -> Overlap:
     if not s:
         return Overlap(1.0, 1.0, 0.0) if not length else Overlap(0.0, 0.0, 1.0)
     shared = _overlap(short, long, length)
+    ext, agreement = _extrapolated(shared, s, p)
     depth = np.arange(1, length + 1)
     weight = p**depth
-    x_s, x_l = float(shared[s - 1]), float(shared[-1])
-    agreement = float((shared / depth * weight).sum())
-    beyond = depth[s:]
-    ext = (1 - p) / p * (agreement + float((x_s * (beyond - s) / (s * beyond) * weight[s:]).sum()))
-    ext += ((x_l - x_s) / length + x_s / s) * p**length
-    low = (1 - p) / p * (agreement + x_l * (-math.log1p(-p) - float((weight / depth).sum())))
+    x_l = float(shared[-1])
+    low = (1 - p) / p * (float(agreement) + x_l * (-math.log1p(-p) - float((weight / depth).sum())))
     final = length + s - int(x_l)
     to_final = np.arange(1, final + 1)
     share = p**to_final / to_final
     rest = s * float(share[s:].sum()) + length * float(share[length:].sum())
     rest += x_l * (-math.log1p(-p) - float(share.sum()))
     residual = p**s + p**length - p**final - (1 - p) / p * rest
-    return Overlap(ext, low, max(0.0, residual))
+    return Overlap(float(ext), low, max(0.0, residual))
+
+
+def rbo_rows(a: ArrayLike, b: ArrayLike, p: float = 0.9) -> Floats:
+    """Rank-biased overlap (`ext`) of the rankings in each row of two matrices, all of documents 0, 1, 2, ..."""
+    _check_p(p)
+    met = np.maximum(*(np.argsort(np.asarray(ranking, np.int64), axis=1) for ranking in (a, b)))
+    rows, depth = met.shape
+    cells = met + depth * np.arange(rows)[:, None]
+    shared = np.bincount(cells.ravel(), minlength=met.size).reshape(rows, depth).cumsum(axis=1)
+    return np.asarray(_extrapolated(shared.astype(np.float64), depth, p)[0])
+
+
+def _extrapolated(shared: Floats, s: int, p: float) -> tuple[Any, Any]:
+    """RBO_ext, and the agreement so far, from the documents shared by the first 1, 2, ... ranks (last axis).
+
+    `s` is the length of the shorter ranking, the axis as long as the longer one.
+    """
+    length = shared.shape[-1]
+    depth = np.arange(1, length + 1)
+    weight = p**depth
+    x_s, x_l = shared[..., s - 1], shared[..., -1]
+    agreement = (shared / depth * weight).sum(axis=-1)
+    beyond = depth[s:]
+    more = (x_s[..., None] * (beyond - s) / (s * beyond) * weight[s:]).sum(axis=-1)
+    return (1 - p) / p * (agreement + more) + ((x_l - x_s) / length + x_s / s) * p**length, agreement
 
 
 def rbo_truncated(a: ArrayLike, b: ArrayLike, p: float = 0.9, depth: int | None = None) -> float:

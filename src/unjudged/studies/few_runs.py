@@ -90,7 +90,7 @@ def standing(pairs: Sequence[Mapping[str, object]], means: Mapping[str, float], 
     if len(first) == 1:
         best = first[0]
         beaten = [run for run in rest if best in above[run]]
-        others = {1: "the other run", 2: "both other runs"}.get(len(rest), f"all {len(rest)} other runs")
+        others = {1: rest[0], 2: "both other runs"}.get(len(rest), f"all {len(rest)} other runs")
         if len(beaten) == len(rest):
             return f"{best} is better than {others} ({measure} {means[best]:.3f})"
         return f"{best} leads and is better than {listed(beaten)}; of the others we cannot tell"
@@ -101,4 +101,10 @@ def standing(pairs: Sequence[Mapping[str, object]], means: Mapping[str, float], 
     if every:
         between = "between the two" if len(first) == 2 else "among those"
         return f"{listed(first, FEW)} are {both} better than {listed(rest, FEW)}; {between} we cannot tell"
-    return f"we cannot tell which of {listed(first, FEW)} is best; {listed(rest, FEW)} is worse than one of them"
+    return f"we cannot tell which of {listed(first, FEW)} is best; {_worse(rest)}"
+
+
+def _worse(rest: Sequence[str]) -> str:
+    if len(rest) == 1:
+        return f"{rest[0]} is worse than one of them"
+    return f"{'both ' if len(rest) == 2 else ''}{listed(rest, FEW)} are worse than at least one of them"

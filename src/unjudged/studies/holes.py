@@ -83,10 +83,13 @@ def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scor
     top, much = int(limit["top"]), limit["much"]
     dark = tuple(run for run, share in zip(runs, at_top, strict=True) if share > much + ZERO)
     worst = int(np.argmax(at_top))
-    have, their = ("have", "their") if len(dark) != 1 else ("has", "its")
-    sentence = (
-        f"{len(dark)} of {counted(len(runs), 'run')} {have} more than {percent(much)} of {their} top {top} unjudged; "
-        + (f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged")
+    runs_have, its = ("no run has", "its")
+    if dark:
+        runs_have = f"{len(dark)} of {counted(len(runs), 'run')} {'has' if len(dark) == 1 else 'have'}"
+        its = "its" if len(dark) == 1 else "their"
+    many = f"{much * top:g} unjudged document{'' if much * top == 1 else 's'}"
+    sentence = f"{runs_have} more than {percent(much)} of {its} top {top} unjudged; " + (
+        f"{runs[worst]} most, {percent(float(at_top[worst]))}" if at_top[worst] > 0 else "every document was judged"
     )
     value = len(dark) / len(runs)
     step = None
@@ -101,7 +104,7 @@ def _verdict(case: Case, measure: Measure, runs: list[str], at_top: Floats, scor
     return limit.verdict(
         sentence,
         value,
-        finding=f"{len(dark)} of {counted(len(runs), 'run')} {have} over {much * top:g} unjudged in {their} top {top}",
+        finding=f"{runs_have} over {many} in {its} top {top}",
         whole=len(runs),
         things="such runs",
         too_few=few,

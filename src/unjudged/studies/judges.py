@@ -70,6 +70,8 @@ PERMUTATIONS = 999
 CHARTS = ("ranks", "confusion", "decisions", "bias")
 NAMED = 5
 """Runs named in the chart of ranks."""
+NAME_HEIGHT = 12
+"""Pixels that a name in it takes."""
 DECISIONS = {
     "decided by both": (theme.GREY, ""),
     "open for both": (theme.PALE, ""),
@@ -106,7 +108,8 @@ class Shared:
     tables: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int, int], ...]
     """Confusion tables by topic, grades, smallest relevant grade of the human and of the judge."""
     families: tuple[npt.NDArray[np.bool_], ...]
-    teams: tuple[str, ...]
+    teams: tuple[str, ...] | None
+    """The team of every run; None where no teams are known."""
     top: int
     alpha: float
     resamples: int
@@ -216,12 +219,15 @@ def judges(
     others = other_judges(second, case.collection.judgments.source)
     scales = _of_judges("--judge-scale", judge_scale, others, "the highest grade")
     if not case.collection.runs:
+        if families is not None:
+            raise UsageError("families are of runs: name these, too (--runs RUN...)")
         return _labels_alone(case, scoring, others, scales, judge_rel, show, resamples, seed)
     setup = prepare(case, scoring, Runs(seed=seed))
     check_topic_scores(setup.measures)
     limit, collection = case.limits["another-judge"], setup.collection
     counts = {topic for topic, there in zip(collection.topics, setup.counted, strict=True) if there}
     found, given, rels = _on_both(case, collection, others, scales, judge_rel, scoring.smallest, counts)
+    known = {"judge_rel": given, "judge_scale": scales}
     runs = sorted(collection.runs)
     family_of = _families(case, families, runs)
     family_names = sorted(set(family_of.values()))
@@ -233,7 +239,7 @@ def judges(
         tuple(judged_share(collection, pairs.topics, runs) for pairs in found.values()),
         tuple((pairs.tables, pairs.values, scoring.smallest, rels[name]) for name, pairs in found.items()),
         tuple(np.array([family_of.get(run) == family for run in runs]) for family in family_names),
-        tuple(team_of(collection, run) for run in runs),
+        tuple(team_of(collection, run) for run in runs) if collection.teams else None,
         int(limit["top"]),
         alpha,
         resamples,
@@ -258,6 +264,8 @@ def judges(
         (a for a in audits if a.measure == lead),
         key=lambda a: (WORST_FIRST.index(told[a.judge, lead].word), -a.times),
     )
+    about = {name: {worst.judge: said[worst.judge]} for name, said in known.items() if worst.judge in said}
+    step = _step(case, worst, others[worst.judge].source, {**about, "families": families})
     drawn: dict[str, Records] = {
         "ranks": _moves(worst, runs, int(limit["top"])),
         "confusion": _pairs_of_grades(worst),
@@ -268,7 +276,7 @@ def judges(
     return Answer(
         columns,
         rows,
-        _verdict(case, limit, worst, audits, told, favours.get((worst.judge, lead), []), others[worst.judge].source),
+        _verdict(case, limit, worst, audits, told, favours.get((worst.judge, lead), []), step),
         layout=layout,
         figures=charts(drawn, lead),
         caption=_caption(show, limit),
@@ -339,7 +347,9 @@ def _labels_alone(
     said = "there are no runs, so nothing tells what other judges change; labels alone have no verdict"
     qrels = collection.judgments.source if is_input(collection.judgments.source) else "HUMAN"
     files = [one.source if is_input(one.source) else "OTHER" for one in others.values()]
-    step = Step("name runs, to see what becomes of their order", ("judges", "audit", qrels, *files, "--runs", "RUN"))
+    given = words_about({"judge_rel": judge_rel, "judge_scale": scales})
+    words = ("--runs", "RUN", *(("--rel", str(rel)) if rel > 1 else ()), *given)
+    step = Step("name runs, to see what becomes of their order", ("judges", "audit", qrels, *files, *words))
     return Answer(
         columns,
         rows,
@@ -369,6 +379,19 @@ def other_judges(second: Any, first: str = "") -> dict[str, Judgments]:
     given = each_judge(list(second) if isinstance(second, (list, tuple)) else [second], besides=first)
     names = names_of(given)
     return dict(zip(names, map(judgments_of, given), strict=True))
+
+
+def words_about(judges: Mapping[str, Any]) -> list[str]:
+    """What is known of other judges as a command says it: `--judge-rel gpt=4 --families families.tsv`."""
+    words: list[str] = []
+    for name, value in judges.items():
+        flag = f"--{name.replace('_', '-')}"
+        if name == "families":
+            path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else ""
+            words += [flag, path if is_input(path) else "FILE"] if value else []
+        else:
+            words += [word for judge, grade in dict(value or ()).items() for word in (flag, f"{judge}={grade}")]
+    return words
 
 
 def _table_asked(**flags: bool) -> str:
@@ -405,13 +428,22 @@ def _families(case: Case, given: Any, runs: Sequence[str]) -> dict[str, str]:
     if given is None:
         return {}
     told = read_teams(os.fspath(given), "family") if isinstance(given, (str, os.PathLike)) else dict(given)
+    told = {called(run, runs): family for run, family in told.items()}
     without = [run for run in runs if run not in told]
     if len(without) == len(runs):
         raise UsageError(f"the families name none of these runs (e.g. {runs[0]})")
     if without:
         case.note(f"{counted(len(without), 'run')} without a family ({listed(without)}): outside of all of them")
-    if not case.collection.teams:
-        case.note("teams are not known (--teams FILE): every run is a block of its own when families are permuted")
+    if absent := [run for run in told if run not in runs]:
+        are = "named run is" if len(absent) == 1 else "named runs are"
+        case.note(f"families: {len(absent)} {are} not among the runs given (e.g. {absent[0]})")
+    alone = [run for run in runs if run not in case.collection.teams]
+    if len(alone) == len(runs):
+        case.note(
+            "favour for a family cannot be tested: teams are not known (--teams FILE), and runs of one team are alike"
+        )
+    elif alone:
+        case.note(f"{counted(len(alone), 'run')} without a team ({listed(alone)}): each is a block of its own")
     return {run: str(told[run]) for run in runs if run in told}
 
 
@@ -421,12 +453,16 @@ def _tell(case: Case, found: Mapping[str, SamePairs], rels: Mapping[str, int], r
     own = np.unique(grade[grade >= 0])
     if len(own) == 1:
         case.note(f"these judgments give every document grade {int(own[0])}: they tell nothing apart")
+    if rel > own.max(initial=0):
+        case.note(f"nothing is relevant here: grades end at {own.max(initial=0)}, relevant is {rel} (--rel)")
     for name, pairs in found.items():
         many = f"{pairs.pairs:,} of {counted(pairs.human, 'document')} judged here"
         told = f"{name} has judged {many} (by grade here {_by_grade(pairs)})"
         if pairs.other_only:
             told += f"; {counted(pairs.other_only, 'document')} only it has judged left out"
         case.note(told)
+        if rels[name] > pairs.other_top:
+            case.note(f"nothing is relevant to {name}: its grades end at {pairs.other_top}, relevant is {rels[name]}")
         given = pairs.values[pairs.tables.sum(axis=(0, 1)) > 0]
         if len(given) == 1:
             case.note(f"{name} gives every document grade {int(given[0])}: its labels tell nothing apart")
@@ -590,7 +626,7 @@ def _verdict(
     audits: Sequence[Audit],
     told: Mapping[Any, Word],
     favours: Sequence[Row],
-    source: str,
+    step: Step,
 ) -> Verdict:
     """The verdict of the leading measure, for the judge who changes most; other words are named."""
     own, changes = told[worst.judge, worst.measure], worst.holm
@@ -620,20 +656,24 @@ def _verdict(
         sentence += f"; it may favour {listed(kinds_of['suspected'])}" if kinds_of["suspected"] else ""
         sentence += f"; decided by {own.reason}" if own.word != "solid" else ""
     sentence += _other_words(worst, audits, told)
-    file = source if is_input(source) else "FILE"
-    step = case.step(
+    finding = f"{who} changes {percent(changes.changed)} of {changes.pairs:,} decisions between runs"
+    decided = (worst.judge, own.reason)
+    return Verdict(own.word, sentence, worst.times, limit.unit, limit.sentence, decided, step, finding)
+
+
+def _step(case: Case, worst: Audit, source: str, about: Mapping[str, Any]) -> Step:
+    """What to ask next: the gains of every run under this judge, with all that was said of it."""
+    return case.step(
         f"see which runs gain and lose under {worst.judge}",
         "study",
         "judges",
         flags=[
-            *("--second-judge", file),
+            *("--second-judge", source if is_input(source) else "FILE"),
             *(("--rel", str(worst.rels[0])) if worst.rels[0] > 1 else ()),
+            *words_about(about),
             *("-m", worst.measure, "--bias"),
         ],
     )
-    finding = f"{who} changes {percent(changes.changed)} of {changes.pairs:,} decisions between runs"
-    decided = (worst.judge, own.reason)
-    return Verdict(own.word, sentence, worst.times, limit.unit, limit.sentence, decided, step, finding)
 
 
 def _other_words(worst: Audit, audits: Sequence[Audit], told: Mapping[Any, Word]) -> str:
@@ -671,21 +711,18 @@ def _favour_rows(audit: Audit, families: Sequence[str], shared: Shared, limit: T
     """One row per family: its favour, adjusted for all families named, those that cannot be tested, too."""
     found = audit.arrays["families"]
     rows: list[Row] = []
-    blocks = [blocks_of(shared.teams, inside)[1] for inside in shared.families]
-    enough = [
-        sum(within) >= limit["blocks_inside"] and len(within) - sum(within) >= limit["blocks_outside"]
-        for within in blocks
-    ]
+    within = [[] if shared.teams is None else blocks_of(shared.teams, inside)[1] for inside in shared.families]
+    blocks = [(sum(w), len(w) - sum(w)) for w in within]
+    enough = [w >= limit["blocks_inside"] and b >= limit["blocks_outside"] for w, b in blocks]
     adjusted = [holm(np.where(enough, found[:, column], 1.0)) for column in (3, 7)]
     for place, family in enumerate(families):
         effect, low, high, p, curved, curved_low, curved_high, curved_p = found[place].tolist()
-        within = blocks[place]
         straight, bent = (
             side[place] < limit["family_p"] and (ends[0] > 0 or ends[1] < 0)
             for side, ends in zip(adjusted, ((low, high), (curved_low, curved_high)), strict=True)
         )
         finding = "unknown" if not enough[place] else "found" if straight else "suspected" if bent else "none"
-        sizes = int(shared.families[place].sum()), sum(within), len(within) - sum(within)
+        sizes = int(shared.families[place].sum()), *((None, None) if shared.teams is None else blocks[place])
         p_values = (p, float(adjusted[0][place])) if enough[place] else (None, None)
         curve = (curved_p, float(adjusted[1][place])) if enough[place] else (None, None)
         told = (effect, low, high, *p_values, finding, sizes[2], curved, curved_low, curved_high, *curve)
@@ -883,7 +920,7 @@ def _pairs_of_grades(audit: Audit) -> Records:
     values = audit.pairs.values.tolist()
     return [
         {"grade": g, "other": h, "documents": int(table[i, j]), "share": float(table[i, j] / whole[i])}
-        | {"judge": audit.judge}
+        | {"judge": audit.judge, "scales": 1 if audit.pairs.one_scale else 2}
         for i, g in enumerate(values)
         for j, h in enumerate(values)
         if table[i].any() and table[:, j].any()
@@ -930,13 +967,18 @@ def rank_lines(rows: Records, measure: str) -> Chart:
     """
     moved = sum(row["first"] != row["second"] for row in rows)
     here, there = "these judgments", _judge_of(rows)
+    last = max((row[side] for row in rows for side in ("first", "second")), default=1)
+    height = max(320, 9 * last)
+    named_rows = sorted((row for row in rows if row["name"]), key=lambda row: row["second"])
+    written_at = _apart([row["second"] for row in named_rows], NAME_HEIGHT * last / height)
+    label = {(row.get("collection"), row["run"]): at for row, at in zip(named_rows, written_at, strict=True)}
     points = [
-        {**row, "judge": judge, "rank": row[side]}
+        {**row, "judge": judge, "rank": row[side], "label": label.get((row.get("collection"), row["run"]), row[side])}
         for row in rows
         for judge, side in ((here, "first"), (there, "second"))
     ]
-    x = marks.field("judge", "ordinal", title="", sort=[here, there], axis={"labelAngle": 0, "title": None})
-    last = max((point["rank"] for point in points), default=1)
+    ends = {"values": [here, there], "labelAngle": 0, "title": None}
+    x = marks.field("judge", "ordinal", title="", scale={"domain": [here, there, " "]}, axis=ends)
     y = marks.rank_axis(last)
     common = {"x": x, "y": y, "detail": {"field": "run"}, "tooltip": marks.tips("run", "first", "second")}
     named = {"test": "datum.name !== ''"}
@@ -948,14 +990,23 @@ def rank_lines(rows: Records, measure: str) -> Chart:
         opacity={"condition": {**named, "value": 1}, "value": 0.45},
         strokeWidth={"condition": {**named, "value": 2.5}, "value": 1},
     )
-    written = marks.layer("text", {"align": "left", "dx": 8, "fontSize": 10}, x=x, y=y, text={"field": "name"})
+    beside = {"align": "left", "dx": 8, "fontSize": 10}
+    written = marks.layer("text", beside, x=x, y={**y, "field": "label"}, text={"field": "name"})
     names = {**written, "transform": [{"filter": {"field": "judge", "equal": there}}]}
     told = [row["name"] for row in rows if row["name"]]
     said = (
         f"Rank of {len(rows)} runs by {measure} under these judgments and under {there}; {moved} change rank"
         f"{f'; of the best runs {listed(told, NAMED)} move farthest' if told else ''}."
     )
-    return lambda result: marks.chart(points, said, lines, names, width=260, height=max(320, 9 * last))
+    return lambda result: marks.chart(points, said, lines, names, width=360, height=height)
+
+
+def _apart(places: Sequence[float], gap: float) -> list[float]:
+    """Places (ascending), the lower ones moved down where they are nearer than the gap: names are not written over."""
+    found: list[float] = []
+    for place in places:
+        found.append(max(place, found[-1] + gap) if found else place)
+    return found
 
 
 def _judge_of(rows: Records) -> str:
@@ -974,7 +1025,10 @@ def grade_map(rows: Records) -> Chart:
     white = {"condition": {"test": "datum.share < 0.55", "value": theme.ON_STRONG}, "value": theme.ON_PALE}
     many = sum(row["documents"] for row in rows)
     same = sum(row["documents"] for row in rows if row["grade"] == row["other"])
-    said = f"Grades of {many:,} documents here and by {judge}; {percent(same / max(many, 1))} have one grade."
+    told = (
+        "on two scales" if any(row["scales"] > 1 for row in rows) else f"{percent(same / max(many, 1))} have one grade"
+    )
+    said = f"Grades of {many:,} documents here and by {judge}; {told}."
     fields = marks.layer("rect", {"stroke": theme.GREY, "strokeWidth": 0.3}, x=x, y=y, color=colour, tooltip=tooltip)
     counts = {"field": "documents", "type": "quantitative", "format": ",d"}
     numbers = marks.layer("text", {"fontSize": 11, "aria": False}, x=x, y=y, text=counts, color=white)

@@ -16,6 +16,7 @@ import numpy as np
 from unjudged.collection import Floats
 from unjudged.errors import UsageError
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.figures.bars import bars
 from unjudged.results import Result, Row, Shown, Verdict
 from unjudged.statistics.pairs import all_pairs
 from unjudged.studies import layouts
@@ -241,7 +242,9 @@ def power_changes(before: Result, after: Result) -> Result:
         alarms = sum(new is not None and old is None for old, new in both)
         turned = sum(old is not None and new is not None and old != new for old, new in both)
         rows.append((measure, len(both), *there, misses, alarms, turned))
-    return Result(CHANGES, lambda: rows, after.provenance, notes=tuple(dict.fromkeys((*before.notes, *after.notes))))
+    charts = {"misses": bars("misses", "measure", said="Pairs told apart before and no longer")}
+    notes = tuple(dict.fromkeys((*before.notes, *after.notes)))
+    return Result(CHANGES, lambda: rows, after.provenance, figures=charts, notes=notes)
 
 
 def _by_measure(result: Result) -> dict[str, dict[tuple[str, str], float | None]]:

@@ -202,7 +202,7 @@ class Page:
         over, sections = job.over, job.sections[seen:]
         answered = {
             "state": job.state if over or job.state != "done" else "running",
-            "now": job.now,
+            "now": _question(job.now),
             "share": job.share,
         }
         head = None
@@ -308,6 +308,11 @@ class Page:
 def _small(text: str) -> int | None:
     """A whole number of at most 12 digits, else None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
+
+
+def _question(key: str) -> str:
+    """What is being answered, as a reader asks it; nothing between the questions."""
+    return QUESTIONS[key].text if key in QUESTIONS else ""
 
 
 def _shown(section: Section) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
 from unjudged.reporting import Settings
 from unjudged.studies import study
+from unjudged.studies.engine.outcome import HOLES
 from unjudged.text import percent, signed
 from unjudged.web.state import State
 
@@ -76,4 +77,4 @@ def _pair(row: dict[str, Any], run: str, other: str, as_: str) -> dict[str, Any]
     take = f", give or take {half:.2f}" if half == half else ""
     why = f"; {WHY.get(row['why'], row['why'])}" if row["why"] else ""
     said = f"{signed(sign * likely, 2)} in {row['measure']}{take}{why}."
-    return {"other": other, "as": as_, "word": word, "sentence": said}
+    return {"other": other, "as": as_, "word": word, "sentence": said, "open": row["why"] == HOLES}

@@ -90,8 +90,11 @@ class Uploads:
             raise
 
     def _with(self, runs: Mapping[str, Path]) -> Collection:
-        """The collection with these runs; where runs have teams, each of these is a team of its own."""
+        """The collection with these runs, all in order of their names, as every question looks at them: what is found
+        for the added run is at hand for the report. Where runs have teams, each of these is a team of its own."""
         made = self.base.adding(dict(runs))
+        if made.runs != (by_name := tuple(sorted(made.runs))):
+            made = made.with_runs(by_name)
         if not made.teams:
             return made
         return replace(made, teams={**made.teams, **{run: f"{run} (added)" for run in runs if run not in made.teams}})

@@ -424,11 +424,11 @@ def _in_tens(kind: dict[tuple[int, int], str], many: int) -> str:
 
 
 def _own_chart(section: Section) -> Drawing:
-    """The study's own chart, drawn once."""
+    """The study's own chart, for a wide window and for a phone."""
     figure = section.plot()
-    return Drawing(
-        section.question, figure.description, shapes.markup(f'<div class="own">{figure.svg_for_page()}</div>')
-    )
+    wide, narrow = figure.svg_for_page(), figure.svg_for_page(350)
+    both = f'<div class="wide">{wide}</div><div class="narrow" aria-hidden="true">{narrow}</div>'
+    return Drawing(section.question, figure.description, shapes.markup(both))
 
 
 def _measure(section: Section) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
-from unjudged.io.files import is_input
+from unjudged.io.files import is_input, not_data
 from unjudged.score_tables import is_table
 from unjudged.scoring import Scores
 from unjudged.studies.engine.execution import Unit, Work, run_units
@@ -186,11 +186,15 @@ def words_of(collection: Source) -> tuple[str, ...]:
 
 
 def _runs(files: list[str]) -> list[str]:
+    """The files of runs; the folder of those that are all there is in it."""
     if not all(Path(file).is_file() for file in files):
         return ["RUN"]
-    folders = {Path(file).parent for file in files}
-    if len(folders) == 1 and len(files) > 1:
-        (folder,) = folders
-        if {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {Path(f).name for f in files}:
-            return [str(folder)]
-    return files
+    names: dict[Path, set[str]] = {}
+    for file in files:
+        names.setdefault(Path(file).parent, set()).add(Path(file).name)
+    whole = {
+        folder
+        for folder, here in names.items()
+        if len(here) > 1 and here == {path.name for path in folder.iterdir() if not not_data(path.name)}
+    }
+    return list(dict.fromkeys(str(Path(f).parent) if Path(f).parent in whole else f for f in files))

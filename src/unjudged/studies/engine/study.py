@@ -314,6 +314,7 @@ def named_sources(study: Study, source: Any) -> tuple[tuple[str, Collection | Sc
     if not found or not all(isinstance(c, (Collection, Scores)) for _, c in found):
         wanted = "a Collection or Scores" if study.scores else "a Collection"
         raise UsageError(f"a study needs {wanted}, or several as {{name: Collection}}")
-    if not study.scores and not study.limit and any(isinstance(c, Scores) for _, c in found):
+    alone = [isinstance(c, Scores) for _, c in found]
+    if not study.scores and (all(alone) if study.limit else any(alone)):
         raise UsageError(f"study {study.name} needs judgments (uj.load); scores are not enough")
     return found

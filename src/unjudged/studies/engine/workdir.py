@@ -48,7 +48,9 @@ class Workdir:
         """The folder belongs to one set of inputs; others are told, and nothing in it is touched."""
         path = self.folder / _MANIFEST
         try:
-            known = json.loads(path.read_text("utf-8"))["inputs"]
+            known = json.loads(_content(path).decode("utf-8"))["inputs"]
+            if not all(isinstance(parts, dict) for parts in known.values()):
+                raise ValueError
         except FileNotFoundError:
             if any((self.folder / "units").iterdir()):
                 raise UsageError(
@@ -58,7 +60,7 @@ class Workdir:
             return
         except OSError as problem:
             raise self._refused("cannot be read", problem) from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise UsageError(f"{path}: this is not the list of inputs of a work folder; give another folder") from None
         if known == inputs:
             return
@@ -75,9 +77,7 @@ class Workdir:
         if not self._trusted:
             return None
         try:
-            if path.exists() and not path.is_file():
-                raise UsageError(f"{path}: this is no file; give another work folder, or remove it")
-            data = path.read_bytes()
+            data = _content(path)
         except FileNotFoundError:
             return None
         except OSError as problem:
@@ -132,6 +132,13 @@ class Workdir:
         full = problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         hint = "; finished units are kept: free some space and give the same command again" if full else ""
         return InputError(f"the work folder {what} ({problem.strerror}){hint}", str(self.folder))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file; a pipe or device, which may have no end, is refused."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: this is no file; give another work folder, or remove it")
+    return path.read_bytes()
 
 
 def _packed(arrays: Arrays) -> bytes:
