@@ -242,18 +242,17 @@ class _Text:
 
     def __init__(self, source: str, pieces: Iterator[bytes | memoryview]) -> None:
         self._source, self._pieces = source, pieces
-        self._lines = self._open = 0  # the lines that ended, and the length of the one that did not
+        self._open = 0  # the length of the line that has not ended
 
-    def more(self, rest: bytes) -> tuple[bytes, bool]:
-        """The rest of what was read, with at least as much behind it; was that all?"""
+    def more(self, rest: bytes, lines: int) -> tuple[bytes, bool]:
+        """The rest of what was read, behind so many lines, with at least as much behind it; was that all?"""
         parts, size = [rest], 0
         for piece in map(bytes, self._pieces):
             last = piece.rfind(b"\n")
             self._open = len(piece) - last - 1 if last >= 0 else self._open + len(piece)
-            self._lines += piece.count(b"\n")
-            if self._open > kernels.LONGEST_LINE:
-                raise files.endless(self._source, self._lines + 1)
             parts.append(piece)
+            if self._open > kernels.LONGEST_LINE:
+                raise files.endless(self._source, lines + sum(part.count(b"\n") for part in parts) + 1)
             size += len(piece)
             if size > len(rest):
                 return b"".join(parts), False
@@ -339,7 +338,7 @@ class RunCheck:
         topic: bytes | None = None  # the topic whose lines are read one by one
         block = _Block()
         while not final:
-            text, final = whole.more(text[start:])
+            text, final = whole.more(text[start:], number)
             start = 0
             while start < len(text):
                 if topic is None:
