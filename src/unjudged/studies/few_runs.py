@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from unjudged.collection import Collection
 from unjudged.errors import UsageError
@@ -14,6 +15,7 @@ from unjudged.holes.judging import ToJudge, next_to_judge
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures as parse_measures
 from unjudged.results import Result
+from unjudged.scoring import score
 from unjudged.studies import study
 from unjudged.studies.engine import leading
 from unjudged.studies.engine.outcome import BETTER, WORSE
@@ -71,6 +73,11 @@ def few_runs(
         judge = estimates = None
     topics = study("topics", collection, measures=list(measures)[:1], rel=rel, a=a, b=b, jobs=1)
     return FewRuns(measure, judged_by, judge, estimates, topics)
+
+
+def score_of(collection: Collection, run: str, measure: str, **scoring: Any) -> float:
+    """The mean of one run, which needs none of the others."""
+    return float(score(collection.with_runs([run]), measure, **scoring).mean_values()[0, 0])
 
 
 def standing(pairs: Sequence[Mapping[str, object]], means: Mapping[str, float], measure: str) -> str:

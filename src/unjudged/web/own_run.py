@@ -10,9 +10,9 @@ from unjudged.errors import UsageError
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
 from unjudged.reporting import Settings
-from unjudged.scoring import score
 from unjudged.studies import study
 from unjudged.studies.engine.outcome import HOLES
+from unjudged.studies.few_runs import score_of
 from unjudged.text import percent, signed
 from unjudged.web.state import State
 
@@ -31,8 +31,8 @@ def asked(
 def scored(collection: Collection, run: str, state: State, settings: Settings) -> dict[str, Any]:
     """The run's score alone, which needs none of the others and is there at once."""
     options = _options(collection, run, state, settings)
-    found = score(collection.with_runs([run]), state.measures[0], **options)
-    return {"run": run, "measure": str(found.measures[0]), "score": float(found.mean_values()[0, 0])}
+    measure = state.measures[0]
+    return {"run": run, "measure": measure, "score": score_of(collection, run, measure, **options)}
 
 
 def _options(collection: Collection, run: str, state: State, settings: Settings) -> dict[str, Any]:
