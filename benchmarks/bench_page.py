@@ -144,7 +144,7 @@ def main() -> int:
             if args.applies:
                 grown = soak(page, args.applies, args.requests)
                 passed |= grown > MOST_GROWTH
-                print(f"{args.applies} applies, {args.requests} requests\t+{grown:.0f} MB\tlimit {MOST_GROWTH}")
+                print(f"{args.applies} applies, {args.requests} requests\t{grown:+.0f} MB\tlimit {MOST_GROWTH}")
         finally:
             page.program.terminate()
             page.program.wait()
