@@ -69,15 +69,6 @@ def test_changes_are_counted_by_kind() -> None:
     assert list(counts.values()) == [3, 1, 2] and list(counts) == list(KINDS)
 
 
-def test_outcomes_are_compared_for_the_same_pairs() -> None:
-    qrels = {str(t): {"a": 1, "b": 0} for t in range(3)}
-    runs = {name: {t: {"a": float(i == n), "b": 0.5} for i, t in enumerate(qrels)} for n, name in enumerate("xyz")}
-    three, two = (uj.compare(uj.load(qrels, dict(list(runs.items())[:n])), ["P@1"]) for n in (3, 2))
-    assert changed_outcomes(two, two) == []
-    with pytest.raises(UsageError, match="the same pairs of runs"):
-        changed_outcomes(three, two)
-
-
 @given(st.integers(0, 10_000))
 @settings(max_examples=20)
 def test_effects_of_a_measure_that_adds_up_add_up_to_the_change(seed: int) -> None:
