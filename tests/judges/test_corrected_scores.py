@@ -245,6 +245,29 @@ def test_misuse(world: dict[str, Any], options: dict[str, Any], sentence: str) -
         uj.study("corrected", c, **{"machine": world["machine"], **options})
 
 
+def test_a_topic_judged_in_part_is_named(world: dict[str, Any]) -> None:
+    kept = {topic: dict(docs) for topic, docs in list(world["human"].items())[:15]}
+    kept["t03"] = dict(list(kept["t03"].items())[:3])
+    with pytest.warns(uj.DataWarning):
+        found = uj.corrected(uj.load(kept, world["runs"]), world["machine"], "P@5", rel=2)
+    said = [note for note in found.notes if "judged in part" in note]
+    assert len(said) == 1 and "1 human topic judged in part (t03: 25 % of the machine's documents)" in said[0]
+    assert not any("in part" in note for note in uj.corrected(some(world, 15), world["machine"], "P@5", rel=2).notes)
+
+
+def test_the_chart_shows_the_runs_by_the_first_measure(world: dict[str, Any]) -> None:
+    found = uj.corrected(some(world, 15), world["machine"], "P@5,AP", rel=2, pairs=True, target="both")
+    drawn = found.plot().spec["data"]["values"]
+    frame = found.frame
+    wanted = frame[frame.run_b.isna() & (frame.measure == frame.measure[0]) & (frame.target == "population")]
+    shown = {row["run_a"]: [row["human_low"], row["estimate"], row["machine"]] for row in drawn}
+    assert len(shown) == len(drawn) == RUNS
+    for row in wanted.itertuples():
+        assert shown[str(row.run_a)] == pytest.approx([row.human_low, row.estimate, row.machine], abs=1e-4)
+    order = [row["run_a"] for row in sorted(drawn, key=lambda row: -row["estimate"])]
+    assert found.plot().spec["layer"][0]["encoding"]["y"]["sort"] == order
+
+
 # -- a sample of documents
 
 

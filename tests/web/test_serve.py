@@ -556,6 +556,9 @@ def test_my_run_among_the_others(served: Served, collection: uj.Collection, fold
     top = served.client.get("/api/run", params={"name": ranked["run"][0], "measures": "P@5"}).json()
     assert top["rank"] == 1 and top["pairs"][0]["as"] == "the next best"
     assert served.client.get("/api/run", params={"name": "nobody"}).status_code == 400
+    alone = served.client.get("/api/score", params={"name": mine, "measures": "P@5"}).json()
+    assert alone == {"run": mine, "measure": "P@5", "score": found["score"]}
+    assert served.client.get("/api/score", params={"name": "nobody"}).status_code == 400
 
 
 @pytest.mark.slow

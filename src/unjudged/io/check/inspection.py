@@ -127,7 +127,8 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
             note("UJ122", number, detail=where(doc, topic))
         elif (topic, doc) not in disputed:
             disputed.add((topic, doc))
-            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
+            subtopic = "" if fields[1] in (b"0", b"Q0") else " (subtopics? --qrels-format diversity)"
+            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}{subtopic}")
         if grade < 0:
             note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
         if not line.isascii():
@@ -241,18 +242,17 @@ class _Text:
 
     def __init__(self, source: str, pieces: Iterator[bytes | memoryview]) -> None:
         self._source, self._pieces = source, pieces
-        self._lines = self._open = 0  # the lines that ended, and the length of the one that did not
+        self._open = 0  # the length of the line that has not ended
 
-    def more(self, rest: bytes) -> tuple[bytes, bool]:
-        """The rest of what was read, with at least as much behind it; was that all?"""
+    def more(self, rest: bytes, lines: int) -> tuple[bytes, bool]:
+        """The rest of what was read, behind so many lines, with at least as much behind it; was that all?"""
         parts, size = [rest], 0
         for piece in map(bytes, self._pieces):
             last = piece.rfind(b"\n")
             self._open = len(piece) - last - 1 if last >= 0 else self._open + len(piece)
-            self._lines += piece.count(b"\n")
-            if self._open > kernels.LONGEST_LINE:
-                raise files.endless(self._source, self._lines + 1)
             parts.append(piece)
+            if self._open > kernels.LONGEST_LINE:
+                raise files.endless(self._source, lines + sum(part.count(b"\n") for part in parts) + 1)
             size += len(piece)
             if size > len(rest):
                 return b"".join(parts), False
@@ -338,7 +338,7 @@ class RunCheck:
         topic: bytes | None = None  # the topic whose lines are read one by one
         block = _Block()
         while not final:
-            text, final = whole.more(text[start:])
+            text, final = whole.more(text[start:], number)
             start = 0
             while start < len(text):
                 if topic is None:
@@ -599,14 +599,18 @@ class RunCheck:
 # -- all files together
 
 
-def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
+def check(
+    qrels: str, runs: Sequence[str], teams: str | None = None, qrels_format: str | None = None
+) -> tuple[list[Tally], list[RunCheck]]:
     """Findings of every file in the order given (judgments, runs, teams), and the runs themselves.
 
-    TREC text is looked at line by line, other formats by what they hold.
+    TREC text is looked at line by line, other formats by what they hold. `qrels_format` names that of the judgments
+    where it cannot be recognised.
     """
     from unjudged.io.check import contents
 
-    tally, judged = (check_qrels if is_trec_judgments(qrels) else contents.check_judgments)(qrels)
+    by_line = is_trec_judgments(qrels, qrels_format)
+    tally, judged = check_qrels(qrels) if by_line else contents.check_judgments(qrels, qrels_format)
 
     def look(path: str) -> RunCheck:
         return RunCheck(path, judged).read() if is_trec_run(path) else contents.check_run(path, judged)
@@ -618,9 +622,9 @@ def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[li
     return [tally, *tallies], looks
 
 
-def is_trec_judgments(path: str) -> bool:
+def is_trec_judgments(path: str, format: str | None = None) -> bool:
     """Are these judgments to be looked at line by line?"""
-    return formats.qrels_format(path) == "trec"
+    return (format or formats.qrels_format(path)) == "trec"
 
 
 def is_trec_run(path: str) -> bool:
