@@ -24,6 +24,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -398,7 +399,7 @@ def main() -> None:
             done[cell.pop("cell")] = cell
     SOURCES.update(load_sources(args.data, not (args.only or "").startswith("family")))
     left = [(k, w) for k, w in cells(args.quick) if k not in done and k.startswith(args.only or "")]
-    with ProcessPoolExecutor(args.processes) as pool:
+    with ProcessPoolExecutor(args.processes, get_context("fork")) as pool:  # with SOURCES as they are here
         running = {pool.submit(work): key for key, work in left}
         for finished in as_completed(running):
             key, value = running[finished], finished.result()

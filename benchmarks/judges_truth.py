@@ -387,8 +387,8 @@ def main() -> int:
         return 0
     show(args.out)
     lines = [json.loads(line) for line in args.out.read_text().splitlines()]
-    cells = pooled([line for line in lines if line["kind"] == "coverage"])
-    return int(bool(cells) and held(cells) < 0.97 * len(cells))
+    drawn = pooled([line for line in lines if line["kind"] == "coverage"])
+    return int(bool(drawn) and held(drawn) < 0.97 * len(drawn))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from importlib.util import find_spec
 
 import pytest
 from places import ROOT
@@ -23,6 +24,8 @@ def test_pytrec_eval() -> None:
     names = pytrec_eval.supported_measures
     assert row("measures of trec_eval")["pytrec_eval"] == f"{len(names)} names"
     assert not {"rbp", "prefs_simp", "unj"} & set(names)
+    assert "judged_docs_only_flag" in inspect.signature(pytrec_eval.RelevanceEvaluator).parameters
+    assert row("condensed lists")["pytrec_eval"] == "`judged_docs_only_flag`"
     assert "infAP" in names and row("estimates for unjudged documents")["pytrec_eval"] == "infAP"
 
 
@@ -56,6 +59,44 @@ def test_ranx() -> None:
     assert hasattr(Run, "from_parquet") and row("reads polars, arrow, Parquet")["ranx"] == "Parquet"
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # numba's remarks when ranx is compiled for the first time
+def test_ranx_orders_long_lists_of_ties_by_nothing() -> None:
+    ranx = pytest.importorskip("ranx")
+    docs = [f"d{(i * 37) % 200}" for i in range(200)]
+    place = docs.index("d3") + 1
+    value = ranx.evaluate(ranx.Qrels({"1": {"d3": 1}}), ranx.Run({"1": dict.fromkeys(docs, 1.0)}), "mrr")
+    by_id = {order: sorted(docs, reverse=order).index("d3") + 1 for order in (False, True)}
+    assert round(1 / value) not in {place, *by_id.values()}
+    assert row("ties")["ranx"] == "unstable sort"
+
+
+def test_trectools() -> None:
+    trectools = pytest.importorskip("trectools")
+    assert "removeUnjudged" in inspect.signature(trectools.TrecEval.get_ndcg).parameters
+    assert "ttest_rel" in inspect.getsource(trectools.TrecRes.compare_with)
+    assert row("significance tests")["trectools"] == "t"
+    assert hasattr(trectools.TrecQrel, "check_kappa") and row("agreement of judges")["trectools"] == "yes"
+    assert (
+        hasattr(trectools, "TrecPoolMaker") and row("pools: depth, contributions, building")["trectools"] == "building"
+    )
+    assert "residuals" in inspect.getsource(trectools.TrecEval.get_rbp)
+    assert (
+        "ascending=[True,False,False]" in inspect.getsource(trectools.TrecEval) and row("ties")["trectools"] == "by id"
+    )
+
+
+@pytest.mark.skipif(find_spec("autojudge_evaluate") is None, reason="autojudge-evaluate is not installed")
+def test_autojudge_evaluate() -> None:
+    """Read, not imported: it fetches data when it is."""
+    from importlib.metadata import entry_points, files
+
+    text = "".join(f.read_text() for f in files("autojudge-evaluate") or () if f.suffix == ".py")
+    assert "cohen_kappa_score" in text and "krippendorff" in text and "kendall" in text.lower()
+    assert "wilcoxon" in text and not re.search("bootstrap|multipletests|holm|bonferroni", text, re.I)
+    assert [entry for entry in entry_points(group="console_scripts") if entry.value.startswith("autojudge_evaluate")]
+
+
 def test_pyterrier() -> None:
     pyterrier = pytest.importorskip("pyterrier")
     parameters = inspect.signature(pyterrier.Experiment).parameters
@@ -84,3 +125,6 @@ def test_speed_is_that_of_the_performance_page() -> None:
     for name in ("pytrec_eval", "ir_measures", "ranx"):
         times = float(re.search(rf"^\| {name} \| [\d.]+ \| ([\d.]+) ", first, re.M)[1])  # type: ignore[index]
         assert re.search(rf"{name}[^.;]*? {int(times)} times", PAGE), (name, times)
+    for target in ("100 runs at least 15x faster than pytrec_eval", "at most the CPU of the real trec_eval"):
+        found = re.search(rf"^\|[^|]*{target}[^|]*\| ([\d.]+)x", measured, re.M)
+        assert found is not None and f" {found[1]} times" in PAGE, target

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +163,7 @@ def test_the_entry_point_is_the_provider() -> None:
     ((name, value),) = declared["ir_measures.provider"].items()
     found = EntryPoint(name, value, "ir_measures.provider").load()
     assert found is Provider() and found() is Provider()  # whether it is taken for an object or for a class
+    assert entry_points(group="ir_measures.provider")["unjudged"].load() is Provider()  # as it is installed
 
 
 def test_sentence_transformers_results() -> None:

@@ -154,7 +154,7 @@ _INPUT = (
     Option("qrels", "the judgments: TREC text or another format (docs/formats.md), plain or gz", "QRELS", flags=()),
     Option("runs", "the runs: files, folders, globs, or - for standard input", "RUN", flags=(), nargs="+"),
     Option("teams", "which team each run is from: a TSV run<TAB>team with header, PoolBiasEstimators XML, or "
-        "ir_metadata.yml (a file, or a folder that holds such files)", "FILE"),
+        "ir_metadata.yml (such a file, a run that begins with it, or a folder of them)", "FILE"),
     Option("ties", "order of documents with equal scores: trec10 (ids descending, the default), trec9 (the same, "
         "with scores rounded to float32), file (as in the file), ascending (by id), expected (the mean over all "
         "orders)", "RULE", default="trec10"),

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -138,6 +139,8 @@ def test_interrupted_within_an_exec_with_processes_at_work(tmp_path: Path) -> No
         "    from multiprocessing import get_context\n"
         "    pool = ProcessPoolExecutor(1, get_context('forkserver'))\n"
         "    assert pool.submit(abs, -1).result() == 1\n"
+        "    import atexit\n"  # a complaint, as of a pool that is broken off while it is put away
+        "    atexit.register(lambda: pool.nothing)\n"
         "    exec('raise KeyboardInterrupt')\n"
         "cli._dispatch = interrupt\n"
         "if __name__ == '__main__':\n"
@@ -571,3 +574,22 @@ def test_a_reader_that_goes_away_is_no_error(folder: Folder) -> None:
     process.stderr.close()
     assert process.wait(600) == 0
     assert err == b""
+
+
+@pytest.mark.parametrize(
+    "start", ["-m unjudged", "-c 'import sys; from unjudged.__main__ import main; sys.exit(main())'"]
+)
+def test_interrupted_before_the_command_line_is_loaded(start: str, tmp_path: Path) -> None:
+    """An interrupt within an import: Python alone would end with a traceback, and by the signal."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'unjudged.errors':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+    )
+    words = [sys.executable, *shlex.split(start), "score", "a", "b"]
+    how = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(words, capture_output=True, text=True, env=how, timeout=600)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "unjudged: interrupted\n")

@@ -108,6 +108,22 @@ def test_what_is_refused_names_no_option_the_verb_lacks(
         assert told.startswith("unjudged: ") and told.count("\n") == 1 and "lenient" not in told
 
 
+def test_what_surrounds_a_judgment_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Differences of docs/trec_eval.md: a fifth field, blank lines, comments, a byte-order mark."""
+    plain = "1 0 a 1\n1 0 b 0\n"
+    (tmp_path / "run").write_text("1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n")
+    shown = set()
+    for text in (plain, plain.replace("\n", " more\n"), f"\ufeff{plain}", f"# a\n# b\n\n{plain}\n"):
+        (tmp_path / "qrels").write_text(text, encoding="utf-8")
+        assert main(["trec_eval", "-q", "-m", "all_trec", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 0
+        shown.add(capsys.readouterr().out)
+    assert len(shown) == 1
+    for score in ("0x10", "4,5", "4.0x", "nan"):
+        (tmp_path / "run").write_text(f"1 Q0 a 1 {score} x\n")
+        assert main(["trec_eval", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 2
+        assert f"run:1: the score '{score}' is not a" in capsys.readouterr().err
+
+
 def test_points_of_11pt_avg(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

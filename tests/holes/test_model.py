@@ -138,7 +138,7 @@ def by_hand() -> Weights:
         lengths=np.array([[1, 1], [1, 0]]),
     )
     seen = Seen(two * 0, np.zeros(3, np.int64), 0.0, 0, False, np.zeros(3, bool))
-    fit = Fit(np.zeros(7), np.zeros(3), 1.0, hand["phi"], hand["s_team"], hand["s_topic"], 0)
+    fit = Fit(np.zeros(7), np.zeros(3), 1.0, hand["phi"], hand["s_team"], hand["s_topic"])
     chances = Chances(lists, seen, fit, np.array(hand["p"]), np.array(hand["h"]), hand["s_common"])
     reading = Reading(parse("P@1")[0], "linear", np.ones(1), np.array([0.0, 1.0]), 1)
     return Weights(reading, chances, lists.run, lists.doc, lists.cell, np.full(3, 0.02), np.ones(2), np.zeros(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,11 @@ def test_leaderboards_out_and_compared(tmp_path: Path, capsys: pytest.CaptureFix
     from scipy.stats import kendalltau
 
     assert float(told["tau"]) == pytest.approx(kendalltau(*(s.mean(axis=0).round(12) for s in sides)).statistic)
+    assert main(["judges", "leaderboards", boards[0], boards[1], "--resamples", "20"]) == 0
+    first, second = (re.split(r"  +", line) for line in capsys.readouterr().out.splitlines()[:2])
+    shown = dict(zip(first, second, strict=True))
+    assert (shown["judge"], shown["runs"], shown["topics"]) == ("truth.txt.board", "8", "12")
+    assert float(shown["tau"]) == pytest.approx(float(told["tau"]), abs=1e-4) and shown["changed"].endswith(" %")
     (tmp_path / "few").write_text("x AP all 1\n")
     assert main(["judges", "leaderboards", boards[0], str(tmp_path / "few")]) == 2
     assert main(["judges", "leaderboards", boards[0]]) == 2

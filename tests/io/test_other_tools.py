@@ -96,7 +96,12 @@ def test_teams_from_ir_metadata(tmp_path: Path) -> None:
     assert c.teams == {"one": "CMU", "two": "UMass"}
     assert uj.load(QRELS, {"one": RUN, "two": RUN}, teams=tmp_path).teams == c.teams
     header = "# ir_metadata.start\n# tag: one\n# actor:\n#   team: CMU\n# ir_metadata.end\n1 Q0 a 1 2.0 one\n"
-    assert ir_metadata.teams(written(tmp_path, "run.txt", header)) == {"one": "CMU"}
+    run = written(tmp_path, "run.txt", header)
+    assert ir_metadata.teams(run) == {"one": "CMU"}
+    assert uj.load(QRELS, run, teams=run).teams == {"run.txt": "CMU"}
+    path.unlink()
+    written(tmp_path, "plain.txt", "1 Q0 a 1 2.0 one\n")
+    assert uj.load(QRELS, {"one": RUN}, teams=tmp_path).teams == {"one": "CMU"}
 
 
 def test_metadata_beside_the_runs_are_no_run(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from unjudged.changes.rejudge import judgments_of
 from unjudged.judges.decisions import Changes, decisions, yardstick
 from unjudged.judges.families import blocks_of, favour
-from unjudged.judges.labels import STATISTICS, label_statistics
+from unjudged.judges.labels import STATISTICS, label_statistics, same_pairs
 from unjudged.judges.order import FIGURES, order_agreement, order_figures
 
 
@@ -112,3 +113,30 @@ def test_favour_is_a_coefficient_of_least_squares(worlds: tuple[np.ndarray, ...]
 def test_a_team_inside_and_outside_is_two_blocks() -> None:
     block, within = blocks_of(["a", "a", "b", "a"], np.array([True, False, False, True]))
     assert block.tolist() == [0, 1, 2, 0] and within == [True, False, False]
+
+
+def test_permutations_that_change_nothing_are_as_large() -> None:
+    """Two teams of two runs each: half of all permutations leave the family where it is, the others swap it."""
+    rng = np.random.default_rng(3)
+    human, other = (rng.uniform(0, 1, (20, 4)) for _ in range(2))
+    inside = np.array([True, True, False, False])
+    found = favour(human, other, np.ones_like(human), inside, ["a", "a", "b", "b"], resamples=20, permutations=99)
+    assert found.p_value == 1.0  # the family and its complement have one effect, with opposite signs
+
+
+def test_coverage_by_hand() -> None:
+    human = {"1": {"a": 0, "b": 1, "c": 2, "d": 2}, "2": {"e": 0, "f": 0}}
+    other = {"1": {"a": 1, "c": 2, "new": 1}, "2": {"e": 0, "f": 1}}
+    found = same_pairs(judgments_of(human), judgments_of(other))
+    assert found.coverage == {0: (3, 3), 1: (0, 1), 2: (1, 2)}
+    assert (found.pairs, found.human) == (4, 6) and found.covered == pytest.approx(4 / 6)
+    assert found.shares == {0: 1.0, 1: 0.0, 2: 0.5} and found.uneven == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tops", "one"), [((1, 1), True), ((2, 1), False), ((1, 2), False), ((3, 2), True), ((2, 3), False), ((2, 2), True)]
+)
+def test_one_scale(tops: tuple[int, int], one: bool) -> None:
+    """(human, other): whoever gives 0 and 1 only has another scale than whoever gives more, and none is exceeded."""
+    found = same_pairs(*(judgments_of({"1": {"a": top, "b": 0}}) for top in tops))
+    assert found.one_scale is one

@@ -24,6 +24,7 @@ from unjudged.errors import UnjudgedError
 from unjudged.holes.assessors import FORMATS as FOR_ASSESSORS
 from unjudged.judges.corrected import Corrected, corrected, pooled_slope
 from unjudged.judges.sampled import Strata, read_sample, stratified_sum
+from unjudged.judges.sampling import _shared_out
 
 RUNS, TOPICS = 6, 30
 
@@ -102,6 +103,33 @@ def test_a_machine_that_says_nothing_leaves_the_human_result() -> None:
     assert found.human_low[0] == pytest.approx(low)
     assert found.human_high[0] == pytest.approx(high)
     assert found.p_value[0] == pytest.approx(2 * stats.t.sf(y.mean() / (y.std(ddof=1) / math.sqrt(20)), 18))
+
+
+def test_intervals_of_the_human_topics_alone() -> None:
+    """Of 20 topics among these 50, sampling theory; where all are human, nothing is open for these, and the ordinary
+    interval holds for others."""
+    rng = np.random.default_rng(12)
+    y, f = rng.uniform(0, 1, (20, 1)), rng.uniform(0, 1, (50, 1))
+    found = corrected(y, f, np.arange(20), "topics")
+    error = math.sqrt((1 - 20 / 50) * y.var(ddof=1) / 20)
+    assert found.human_half[0] == pytest.approx(stats.t.ppf(0.975, 19) * error)
+    assert found._half_at(0, 50, 0.05) == 0.0
+    found = corrected(y, f, np.arange(20))
+    assert found._half_at(0, 50, 0.1) == pytest.approx(stats.t.ppf(0.95, 49) * math.sqrt(y.var(ddof=1) / 50))
+
+
+def test_a_number_is_shared_out_by_weight_within_limits() -> None:
+    assert _shared_out(10, [0, 0], [1000, 1000], [3.0, 2.0]) == [6, 4]
+    assert _shared_out(10, [0, 5], [1000, 1000], [9.0, 1.0]) == [5, 5]
+    assert _shared_out(10, [0, 0], [3, 1000], [9.0, 1.0]) == [3, 7]
+
+
+def test_all_topics_of_the_smallest_pool_can_be_drawn() -> None:
+    labels = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+    drawn = uj.draw_sample(labels, topics=2)
+    assert sorted(drawn.assignments) == [("1", "a"), ("1", "b"), ("2", "c")]
+    with pytest.raises(uj.UsageError, match="1 judged topic: at least two are needed"):
+        uj.draw_sample({"1": labels["1"]}, topics=1)
 
 
 def test_a_shifted_machine_is_moved_back() -> None:
@@ -217,6 +245,29 @@ def test_misuse(world: dict[str, Any], options: dict[str, Any], sentence: str) -
         uj.study("corrected", c, **{"machine": world["machine"], **options})
 
 
+def test_a_topic_judged_in_part_is_named(world: dict[str, Any]) -> None:
+    kept = {topic: dict(docs) for topic, docs in list(world["human"].items())[:15]}
+    kept["t03"] = dict(list(kept["t03"].items())[:3])
+    with pytest.warns(uj.DataWarning):
+        found = uj.corrected(uj.load(kept, world["runs"]), world["machine"], "P@5", rel=2)
+    said = [note for note in found.notes if "judged in part" in note]
+    assert len(said) == 1 and "1 human topic judged in part (t03: 25 % of the machine's documents)" in said[0]
+    assert not any("in part" in note for note in uj.corrected(some(world, 15), world["machine"], "P@5", rel=2).notes)
+
+
+def test_the_chart_shows_the_runs_by_the_first_measure(world: dict[str, Any]) -> None:
+    found = uj.corrected(some(world, 15), world["machine"], "P@5,AP", rel=2, pairs=True, target="both")
+    drawn = found.plot().spec["data"]["values"]
+    frame = found.frame
+    wanted = frame[frame.run_b.isna() & (frame.measure == frame.measure[0]) & (frame.target == "population")]
+    shown = {row["run_a"]: [row["human_low"], row["estimate"], row["machine"]] for row in drawn}
+    assert len(shown) == len(drawn) == RUNS
+    for row in wanted.itertuples():
+        assert shown[str(row.run_a)] == pytest.approx([row.human_low, row.estimate, row.machine], abs=1e-4)
+    order = [row["run_a"] for row in sorted(drawn, key=lambda row: -row["estimate"])]
+    assert found.plot().spec["layer"][0]["encoding"]["y"]["sort"] == order
+
+
 # -- a sample of documents
 
 
@@ -305,6 +356,7 @@ def test_a_draw_is_random_and_by_name(world: dict[str, Any]) -> None:
         ("topic\tinclusion\n", "no sample in this file"),
         ("topic\tdocument\n", r"drawn.tsv:1: .* no inclusion"),
         ("topic\tinclusion\nt1\t2\n", r"drawn.tsv:2: an inclusion probability lies between 0 and 1, found '2'"),
+        ("topic\tinclusion\nt1\t0\n", r"drawn.tsv:2: an inclusion probability lies between 0 and 1, found '0'"),
         ("topic\tinclusion\nt1\n", r"drawn.tsv:2: 2 columns are needed, found 1"),
         ("topic\tdocument\tinclusion\nt1\td1\t.5\nt1\td1\t.5\n", r"drawn.tsv:3: d1 stands twice in topic t1"),
     ],

@@ -36,6 +36,8 @@ SCORED = [
     for measure in EXPECTED[name]["judges"][judge]
     if (DATA / "judges" / name / f"{judge}.txt.gz").is_file()
 ]
+FAMILY_KEY = "family llm-reranker, nDCG@10, all runs"
+FAMILY: dict[str, Any] = EXPECTED.get("dl19-passage", {}).get(FAMILY_KEY, {})
 NAMED = {"kappa_quadratic": "kappa quadratic", "kappa_binary": "kappa binary", "agreement_binary": "agree binary"}
 NAMED |= {"alpha_nominal": "alpha nominal", "alpha_ordinal": "alpha ordinal", "alpha_binary": "alpha binary"}
 ORDER = dict(zip(FIGURES, ("tau", "tau_AP", "top overlap", "top tau", "RBO"), strict=True))
@@ -70,6 +72,37 @@ def both(name: str, judge: str, extra: bool = False) -> tuple[dict[str, Any], di
         score_matrices(side, given, shared.topics, sorted(c.runs)) for side, given in ((human, wanted), (other, asked))
     ]
     return dict(zip(names, found[0], strict=True)), dict(zip(names, found[1], strict=True))
+
+
+@pytest.mark.skipif(not SCORED, reason="the judgments are not here")
+def test_no_value_of_the_file_is_passed_over() -> None:
+    """The tests below read every value there is: what the file gains, they must, too."""
+    sets = ("dl19-passage", "dl21-passage")
+    assert set(EXPECTED) == {"note", "labels", "sampled documents", *sets}
+    of_labels = {NAMED.get(statistic, statistic) for statistic in STATISTICS[:-2]}
+    whole = {"pairs", "topics", "human only", "judge only", "confusion", "values", "point", "interval", "leniency"}
+    for told in (EXPECTED["labels"][name][judge] for name, judge in SETS):
+        assert set(told) == whole | {"mean grade difference", "coverage", "rel"}
+        assert set(told["point"]) == set(told["interval"]) == of_labels
+    assert len(SCORED) == sum(len(measures) for s in sets for measures in EXPECTED[s]["judges"].values())
+    assert {name for s in sets for name in EXPECTED[s]} == {"topics", "runs", "labelled topics", "judges", FAMILY_KEY}
+    assert {key for told in FAMILY.values() for key in told} == {"effect", "p", "interval", "runs"}
+    counts = {"pairs", "human significant", "judge significant", "false alarms", "misses", "reversals"}
+    rates = {"changed share", "false alarm rate", "miss rate"}
+    numbers = {"estimate", "low", "high", "lambda", "se", "df"}
+    for name, judge, measure in SCORED:
+        told = EXPECTED[name]["judges"][judge][measure]
+        decided = {"decisions holm", "decisions uncorrected"}
+        assert set(told) == {"order", *decided, "shift", "spread", "corrected"}
+        assert set(told["order"]["point"]) == set(told["order"]["interval"]) == set(ORDER.values())
+        assert all(set(told[key]) == counts | rates for key in decided)
+        for one in told["corrected"]:
+            more = {"b", "refuse", "pooled"} if "b" in one else {"saved"}
+            assert set(one) == {"a", "target", "own", "human only", "all topics"} | more
+            assert all(set(one[key]) == numbers for key in {"own", "pooled"} & set(one))
+            assert set(one["human only"]) == {"estimate", "low", "high"}
+    sampled = {"weights", "machine", "human", "sampled", "strata", "total", "variance"}
+    assert set(EXPECTED["sampled documents"]) == sampled
 
 
 @pytest.mark.parametrize(("name", "judge"), SETS)
@@ -131,9 +164,6 @@ def test_decisions_shift_and_spread(name: str, judge: str, measure: str) -> None
     bias = mean_scores(other - human)
     found_bias = [bias.mean(), bias.std(ddof=1)]
     assert found_bias == pytest.approx([expected["shift"], expected["spread"]], abs=POINT)
-
-
-FAMILY = EXPECTED.get("dl19-passage", {}).get("family llm-reranker, nDCG@10, all runs", {})
 
 
 CURVED = {"umbrela-gpt4": 0.02, "binary-gpt4": 0.04, "binary-gpt4o": 0.04}

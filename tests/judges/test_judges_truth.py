@@ -90,6 +90,19 @@ def test_finished_cells_are_kept_and_shown(tmp_path: Path, capsys: pytest.Captur
     assert "| 500, seed 1 | 3 | 2 (66.7%) |" in told
 
 
+@pytest.mark.parametrize("what", ["coverage", "documents", "favour", "show"])
+def test_every_command_starts(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are looked up when a command is called: one that another line of `main` hides goes unnoticed till then."""
+    asked: list[Any] = []
+    monkeypatch.setattr(judges_truth, "run", lambda units, out: asked.append((units, out)))
+    out = tmp_path / "out.jsonl"
+    out.write_text("")
+    monkeypatch.setattr(sys, "argv", ["judges_truth.py", what, str(out), "--data", str(tmp_path)])
+    monkeypatch.setattr(judges_truth, "show", asked.append)
+    assert judges_truth.main() == 0
+    assert asked == [out] if what == "show" else asked[0][1] == out
+
+
 def test_seeds_are_pooled_and_chance_is_told() -> None:
     """Two seeds of a cell: the mean coverage; chance alone by the normal distribution around 0.95."""
     names = judges_truth.VARIANTS

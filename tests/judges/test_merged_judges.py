@@ -112,6 +112,10 @@ def test_scores_over_judges_by_hand() -> None:
     assert (x.mean, y.mean) == (pytest.approx((1 + 1 / 3 + 1) / 3), pytest.approx((1 / 3 + 1 + 1 / 2) / 3))  # type: ignore[comparison-overlap]
     assert (x.lowest, x.lowest_judge, x.highest) == (pytest.approx(1 / 3), "second", 1.0)  # type: ignore[comparison-overlap]
     assert (x.rank, x.rank_best, x.rank_worst) == (1, 1, 2)
+    drawn = uj.study("over-judges", c, second=others, measures="RR").plot().spec["data"]["values"]
+    ends = [end for r in (x, y) for end in (r.lowest, r.highest)]
+    assert [d["run"] for d in drawn] == [x.run, y.run]
+    assert [d[end] for d in drawn for end in ("lowest", "highest")] == pytest.approx(ends, abs=1e-4)
     (pair,) = uj.study("over-judges", c, second=others, measures="RR", show="pairs").frame.itertuples()
     assert (pair.judges_a, pair.judges_b, pair.flips) == (2, 1, True)
     assert (pair.smallest, pair.largest) == (pytest.approx(-2 / 3), pytest.approx(2 / 3))  # type: ignore[comparison-overlap]

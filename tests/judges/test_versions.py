@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.collection.aligned import UNJUDGED
+from unjudged.changes.rejudge import judgments_of
+from unjudged.collection.aligned import UNJUDGED, align
 from unjudged.errors import UsageError
-from unjudged.judges.versions import changed_outcomes
+from unjudged.judges.versions import KINDS, Versions, changed_outcomes
 
 Qrels = dict[str, dict[str, int]]
 
@@ -60,6 +61,22 @@ def test_an_effect_is_what_taking_the_change_back_does(seed: int, measure: str) 
         assert effect == pytest.approx(max(plain.values(), key=abs), abs=1e-12)
         if effect:
             assert plain[run] == pytest.approx(effect, abs=1e-12)
+
+
+def test_changes_are_counted_by_kind() -> None:
+    sets = {"1": {"a": 0, "b": 1, "c": 2, "d": 0}}, {"1": {"b": 2, "c": 2, "d": 1, "e": 1, "f": 0, "g": 1}}
+    counts = Versions(align([judgments_of(one) for one in sets])).counts()
+    assert list(counts.values()) == [3, 1, 2] and list(counts) == list(KINDS)
+
+
+def test_outcomes_are_compared_for_the_same_pairs() -> None:
+    qrels = {str(t): {"a": 1, "b": 0} for t in range(3)}
+    runs = {name: {t: {"a": float(i == n), "b": 0.5} for i, t in enumerate(qrels)} for n, name in enumerate("xyz")}
+    both = [uj.load(qrels, dict(list(runs.items())[:n])) for n in (3, 2)]
+    three, two = (uj.compare(collection, ["P@1"]) for collection in both)
+    assert changed_outcomes(two, two, both[1], qrels) == []
+    with pytest.raises(UsageError, match="the same pairs of runs"):
+        changed_outcomes(three, two, both[1], qrels)
 
 
 @given(st.integers(0, 10_000))

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import unjudged as uj
 from unjudged.cli import main
+from unjudged.io.write import write_qrels
 from unjudged.measures import REGISTRY, measures
 from unjudged.measures.bounds.aspects import BOUNDED, OUTER
 
@@ -244,6 +246,48 @@ def test_condensed_lists_and_kept_judgments() -> None:
     part = {s: {d: g for d, g in docs.items() if d in kept} for s, docs in HAND["1"].items()}
     again = load({"1": {s: docs for s, docs in part.items() if docs}}, {"1": {"x": 9.0, **LIST["1"]}})
     assert uj.score(fewer, "alpha_nDCG@4").values == pytest.approx(uj.score(again, "alpha_nDCG@4").values)
+
+
+def test_subtopics_are_written_as_they_were_read(tmp_path: Path, capsysbinary: Any) -> None:
+    lines = ["1 a d1 1", "1 b d1 0", "1 a d2 0", "1 b d2 2", "1 a d3 -2", "1 b d3 -2", "2 c d1 0"]
+    (tmp_path / "q").write_text("".join(f"{line}\n" for line in lines))
+    assert main(["qrels", "reduce", str(tmp_path / "q"), "--qrels-format", "diversity", "--rate", "1"]) == 0
+    assert capsysbinary.readouterr().out.decode().splitlines() == lines
+    c = uj.load(tmp_path / "q", LIST, qrels_format="diversity")
+    with pytest.raises(uj.InputError, match="judgments of subtopics are written as TREC text alone"):
+        write_qrels(c.judgments, tmp_path / "q.parquet", format="parquet")
+    nuggets = {"qid": "1", "nuggets": [{"text": "x", "importance": "okay", "docs": ["d1"]}]}
+    (tmp_path / "n.jsonl").write_text(json.dumps(nuggets))
+    assert main(["qrels", "reduce", str(tmp_path / "n.jsonl"), "--rate", "1", "-o", str(tmp_path / "out")]) == 2
+    assert b"intents and nuggets cannot be written: their weights would be lost" in capsysbinary.readouterr().err
+    assert not (tmp_path / "out").exists() and not (tmp_path / "q.parquet").exists()
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
+def test_written_subtopics_give_the_same_scores(seed: int) -> None:
+    judged, run = made(seed)
+    wanted = "alpha_nDCG@10, AP_IA, StRecall@5, nDCG@10"
+    c = load(judged, run)
+    with tempfile.TemporaryDirectory() as folder:
+        write_qrels(c.judgments, f"{folder}/q")
+        again = uj.load(f"{folder}/q", {"run": run}, qrels_format="diversity")
+        assert (uj.score(again, wanted).values == uj.score(c, wanted).values).all()
+
+
+def test_subtopics_taken_for_ordinary_judgments_are_recognised(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "q").write_text("1 1 d1 1\n1 2 d1 0\n1 1 d2 0\n")
+    (tmp_path / "r").write_text("1 Q0 d1 1 1 r\n")
+    assert main(["score", str(tmp_path / "q"), str(tmp_path / "r")]) == 2
+    assert (
+        "two grades in topic 1, 1 and 0; of subtopics (or assessors) say so: --qrels-format" in capsys.readouterr().err
+    )
+    assert main(["check", str(tmp_path / "q"), str(tmp_path / "r"), "--format", "tsv"]) == 1
+    assert "(subtopics? --qrels-format diversity)" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "q"), str(tmp_path / "r"), "--qrels-format", "diversity"]) == 0
+    (tmp_path / "q").write_text("1 0 d1 1\n1 0 d1 0\n")
+    assert main(["score", str(tmp_path / "q"), str(tmp_path / "r")]) == 2
+    assert capsys.readouterr().err.endswith("document d1 has two grades in topic 1, 1 and 0\n")
 
 
 def test_other_grades_are_refused() -> None:

@@ -6,6 +6,8 @@ import argparse
 import hashlib
 import json
 import math
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -364,6 +366,15 @@ def test_more_runs_of_one_team_leave_the_others_as_they_were(tiny: Path, tmp_pat
     assert len(list((tmp_path / "c" / "runs").iterdir())) == 16
     for path in (tiny / "runs").iterdir():
         assert path.read_bytes() == (tmp_path / "c" / "runs" / path.name).read_bytes()
+
+
+@pytest.mark.slow
+def test_workers_do_not_run_the_script_of_the_user_again(tmp_path: Path) -> None:
+    """A script without `if __name__ == "__main__"`, as processes begin on macOS, on Windows and from Python 3.14 on."""
+    script = "import unjudged as uj\nprint(len(uj.simulate('tiny', jobs=2).runs.names))\n"
+    (tmp_path / "mine.py").write_text(script)
+    done = subprocess.run([sys.executable, tmp_path / "mine.py"], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
 
 
 @pytest.mark.slow

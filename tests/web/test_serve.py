@@ -556,6 +556,9 @@ def test_my_run_among_the_others(served: Served, collection: uj.Collection, fold
     top = served.client.get("/api/run", params={"name": ranked["run"][0], "measures": "P@5"}).json()
     assert top["rank"] == 1 and top["pairs"][0]["as"] == "the next best"
     assert served.client.get("/api/run", params={"name": "nobody"}).status_code == 400
+    alone = served.client.get("/api/score", params={"name": mine, "measures": "P@5"}).json()
+    assert alone == {"run": mine, "measure": "P@5", "score": found["score"]}
+    assert served.client.get("/api/score", params={"name": "nobody"}).status_code == 400
 
 
 @pytest.mark.slow
@@ -624,6 +627,7 @@ def test_states_that_fail_later_say_why(served: Served, state: dict[str, Any]) -
 @pytest.mark.parametrize(
     "body",
     [b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"seed": NaN}', b" " * 1_100_000, b'{"seed": ' + b"9" * 5000 + b"}",
+     b'{"measures": ' + b"[" * 90 + b'"x"' + b"]" * 90 + b"}", b'{"measures": ["' + b"x" * 5000 + b'", 1]}',
      b'{"measures": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", b'{"seed": 1e999}', b'{"run": ["\\ud800"]}'],
 )  # fmt: skip
 def test_odd_bodies(served: Served, body: bytes) -> None:

@@ -221,7 +221,11 @@ def test_a_run_is_added_by_drag_and_drop(opened: Opened, served: Served, folder:
             zone.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
     }"""
     name = "<b>mine.run"
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("/api/")[2].partition("?")[0]))
     opened.again(lambda: page.evaluate(drop, [name, text]))
+    first = [what for what in asked if not what.startswith("jobs/")]
+    assert first == ["runs", "score", "run", "jobs"]  # the report of all runs waits for the answer about this one
     assert name in page.inner_text("#added") and name in runs_shown(page)
     assert name in page.text_content("#table-changes") and "corrected" in page.text_content("#table-changes")
     page.wait_for_selector("#mine-facts p a:has-text('Judge these')")

@@ -94,7 +94,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; there is nothing left to interrupt
         if code == 130:
             ended.append(code)
+            _hush()
     return code
+
+
+def _hush() -> None:
+    """All is said: a pool that was broken off while it was put away would add Python's complaints."""
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - until the end
 
 
 def _leave(ended: list[int]) -> None:

@@ -55,7 +55,7 @@ COLUMNS = ("code", "severity", "file", "line", "count", "finding")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    options.add(parser, "qrels", "runs", "teams", "qa", "corpus", "fix", "severity", command="check")
+    options.add(parser, "qrels", "runs", "teams", "qrels_format", "qa", "corpus", "fix", "severity", command="check")
     options.add_output(parser, "check")
 
 
@@ -78,10 +78,10 @@ def run(args: argparse.Namespace) -> int:
         tallies, looks = check_answers(args.qrels, args.runs, args.teams)
     else:
         _refuse_what_only_trec_text_has(args)
-        tallies, looks = lint.check(args.qrels, args.runs, args.teams)
+        tallies, looks = lint.check(args.qrels, args.runs, args.teams, args.qrels_format)
         copies = _copies(tallies[0], looks) if args.fix else {}
         sound = not any(findings.CODES[code].severity == "error" for code in tallies[0].found)
-        ties = _tie_findings(args.qrels, {files.run_name(o.path): o.path for o in looks if _ties_may_matter(o, sound)})
+        ties = _tie_findings(args, {files.run_name(o.path): o.path for o in looks if _ties_may_matter(o, sound)})
     found = [*(finding for tally in tallies for finding in tally.findings()), *ties]
     if args.corpus is not None:
         found += check_corpus(args.corpus, [args.qrels, *(look.path for look in looks)])
@@ -107,7 +107,7 @@ def _refuse_what_only_trec_text_has(args: argparse.Namespace) -> None:
         raise UsageError(f"{args.qrels}: these look like answer classes of question answering; give --qa")
     if not args.fix and args.corpus is None:
         return
-    others = [] if lint.is_trec_judgments(args.qrels) else [args.qrels]
+    others = [] if lint.is_trec_judgments(args.qrels, args.qrels_format) else [args.qrels]
     for spec in args.runs:
         with contextlib.suppress(InputError):  # reported as a finding
             others += [path for _, path in formats.runs(spec) if not lint.is_trec_run(path)]
@@ -122,13 +122,13 @@ def _ties_may_matter(look: lint.RunCheck, sound: bool) -> bool:
     return look.any_tied and not (sound and look.tie_reach < 0.99 * TIE_EFFECT * len(look.judged))
 
 
-def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
+def _tie_findings(args: argparse.Namespace, paths: dict[str, str]) -> list[findings.Finding]:
     """Runs whose mean score depends on the order of tied documents by more than TIE_EFFECT."""
-    if not paths or any(files.read_once(path) for path in (qrels, *paths.values())):
+    if not paths or any(files.read_once(path) for path in (args.qrels, *paths.values())):
         return []
     names = list(paths)
     some = [{name: paths[name] for name in names[i : i + AT_ONCE]} for i in range(0, len(names), AT_ONCE)]
-    effects = [effect for few in some for effect in _effects(qrels, few)]
+    effects = [effect for few in some for effect in _effects(args, few)]
     found = []
     for name, path in paths.items():
         moved = [e for e in effects if e.run == name and e.high - e.low > TIE_EFFECT]
@@ -138,13 +138,14 @@ def _tie_findings(qrels: str, paths: dict[str, str]) -> list[findings.Finding]:
     return found
 
 
-def _effects(qrels: str, paths: dict[str, str]) -> list[TieEffect]:
+def _effects(args: argparse.Namespace, paths: dict[str, str]) -> list[TieEffect]:
     """Of the runs that can be read; the others are reported by other findings."""
     try:
-        return tie_effect(read_collection(qrels, paths, Reading("expected", lenient=True), jobs=1))
+        reading = Reading("expected", lenient=True)
+        return tie_effect(read_collection(args.qrels, paths, reading, qrels_format=args.qrels_format, jobs=1))
     except UnjudgedError:
         alone = [{name: path} for name, path in paths.items()] if len(paths) > 1 else []
-        return [effect for one in alone for effect in _effects(qrels, one)]
+        return [effect for one in alone for effect in _effects(args, one)]
 
 
 def _result(found: Sequence[findings.Finding], args: argparse.Namespace, runs: Sequence[str]) -> Result:

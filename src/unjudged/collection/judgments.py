@@ -165,9 +165,11 @@ class Judgments:
             at = int(line[where[worst[0]]]) if table.line is not None else None
             if differ.any():
                 first, again = int(built.grade[worst[1]]), int(built.grade[worst[0]])
-                raise InputError(
-                    f"document {doc} has two grades in topic {topic}, {first} and {again}", table.source, at
-                )
+                sentence = f"document {doc} has two grades in topic {topic}, {first} and {again}"
+                second = None if table.iteration is None else table.iteration[where[worst]]
+                if second is not None and second[0] != second[1]:
+                    sentence += "; of subtopics (or assessors) say so: --qrels-format diversity (or qrels_jg)"
+                raise InputError(sentence, table.source, at)
             text = f"{len(pairs)} judgment{'s' * (len(pairs) > 1)} given twice (first: {doc} in topic {topic})"
             if strict:
                 raise InputError(text, table.source, at)

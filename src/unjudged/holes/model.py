@@ -52,7 +52,6 @@ class Fit:
     phi: float
     s_team: float
     s_topic: float
-    trained: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,7 @@ def fit(lists: Lists, seen: Seen, y: Floats) -> Fit:
     described = features(lists, y, training).values
     if not training.any():
         start = np.append(np.zeros(len(described) + 1), DISCOUNT)
-        return Fit(start, np.full(lists.docs, DISCOUNT), DISCOUNT_SD**2, 1.0, GROUP_SD, GROUP_SD, 0)
+        return Fit(start, np.full(lists.docs, DISCOUNT), DISCOUNT_SD**2, 1.0, GROUP_SD, GROUP_SD)
     chosen = np.flatnonzero(training)
     unique = seen.unique[chosen].astype(np.float64)
     columns = np.stack((np.ones(len(chosen)), *(feature[chosen] for feature in described), unique))
@@ -131,7 +130,7 @@ def fit(lists: Lists, seen: Seen, y: Floats) -> Fit:
     as_hole = coefficients[0] + _times(described, coefficients[1:-1]) + coefficients[-1]
     if seen.seen:  # a hole was missed by one team more than a unique document was
         as_hole = as_hole - _one_more(seen)
-    return Fit(coefficients, as_hole, variance, phi, s_team, s_topic, len(chosen))
+    return Fit(coefficients, as_hole, variance, phi, s_team, s_topic)
 
 
 def _one_more(seen: Seen) -> float:

@@ -66,6 +66,18 @@ def find_columns(
     return chosen
 
 
+def fields_of(path: str, source: str, names: Sequence[str], what: str = "a line") -> Iterator[tuple[int, list[str]]]:
+    """The fields of every line, with its number; each line has these fields."""
+    for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != len(names):
+            need = f"{len(names)} fields ({' '.join(names)})"
+            raise InputError(f"{what} needs {need}, found {len(fields)}", source, number)
+        yield number, fields
+
+
 def refuse_twice(chosen: Iterable[str], names: Sequence[str], source: str, line: int | None = None) -> None:
     """An InputError where one of these columns stands twice."""
     if again := [name for name in chosen if names.count(name) > 1]:

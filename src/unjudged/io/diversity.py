@@ -11,7 +11,7 @@ from typing import Any
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.aspects import Said, checked_grade, table_of
-from unjudged.io.ids import to_text
+from unjudged.io.columns import fields_of
 from unjudged.io.trec import QrelsTable, Reading
 
 
@@ -34,18 +34,6 @@ def qrels_from_dict(qrels: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Qre
                     yield Said(topic, subtopic, doc, checked_grade(grade, source, None))
 
     return table_of(source, said())
-
-
-def fields_of(path: str, source: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
-    """The fields of every line, with its number."""
-    for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
-        fields = line.split()
-        if not fields or line.startswith("#"):
-            continue
-        if len(fields) != len(names):
-            need = f"{len(names)} fields ({' '.join(names)})"
-            raise InputError(f"a line needs {need}, found {len(fields)}", source, number)
-        yield number, fields
 
 
 def _lines(path: str, source: str) -> Iterator[Said]:

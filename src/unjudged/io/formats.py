@@ -48,19 +48,25 @@ class Head(NamedTuple):
         return to_text(self.line.rstrip(b"\r")).split("\t")
 
 
-def _json_lines(head: Head) -> bool:
-    if head.suffix in (".jsonl", ".ndjson"):
-        return len(head.fields) < 4 or bool(_OBJECT.match(head.start))
+def _first_object(head: Head) -> dict[str, Any] | None:
+    """The object that the first line holds, where it is one."""
     if not (_OBJECT.match(head.start) and head.whole_line):
-        return False
+        return None
     import json
 
     try:
         first = json.loads(to_text(head.line))
     except (ValueError, RecursionError):
-        return False
-    if not isinstance(first, dict) or has_columns(first, {"topic": GRADES["topic"]}):
-        return isinstance(first, dict)
+        return None
+    return first if isinstance(first, dict) else None
+
+
+def _json_lines(head: Head) -> bool:
+    if head.suffix in (".jsonl", ".ndjson"):
+        return len(head.fields) < 4 or bool(_OBJECT.match(head.start))
+    first = _first_object(head)
+    if first is None or has_columns(first, {"topic": GRADES["topic"]}):
+        return first is not None
     return any(not isinstance(value, (dict, list)) for value in first.values())  # {topic: hits} is one object
 
 
@@ -94,18 +100,11 @@ def _annotations(head: Head) -> bool:
 
 def _machine_json_lines(head: Head) -> bool:
     """JSON lines that say who gave the grade, or hold it in an object."""
-    if not (_OBJECT.match(head.start) and head.whole_line):
+    first = _first_object(head)
+    if first is None or not has_columns(first, GRADES):
         return False
-    import json
-
     from unjudged.io.machine_jsonl import MARKS
 
-    try:
-        first = json.loads(to_text(head.line))
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(first, dict) or not has_columns(first, GRADES):
-        return False
     return any(key in first for key in MARKS) or any(
         isinstance(value, dict) for key, value in first.items() if key.casefold() in GRADES["grade"]
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from unjudged.errors import InputError
 from unjudged.io import files
 from unjudged.io.aspects import Aspect, Said, checked_grade, checked_weight, table_of
-from unjudged.io.diversity import fields_of
+from unjudged.io.columns import fields_of
 from unjudged.io.trec import QrelsTable, Reading
 
 PROBABILITIES = ".Iprob"

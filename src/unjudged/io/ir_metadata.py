@@ -34,12 +34,15 @@ def _yaml() -> Any:
 
 
 def read(path: str | Path) -> list[dict[str, Any]]:
-    """The descriptions in a YAML file, in the first lines of a run, or of all `ir_metadata.yml` below a folder."""
+    """The descriptions in a YAML file, in the first lines of a run, or of all such files below a folder."""
     where = Path(path)
     if where.is_dir():
-        found = [f for name in files.METADATA for f in sorted(where.rglob(name))]
+        inside = [f for f in sorted(where.rglob("*")) if f.is_file()]
+        found = [f for f in inside if f.name in files.METADATA or in_run(str(f))]
         if not found:
-            raise InputError(f"no {files.METADATA[0]} in this folder or below", str(path))
+            raise InputError(
+                f"no {files.METADATA[0]} in this folder or below, and no run that begins with it", str(path)
+            )
         return [one for file in found for one in read(file)]
     text, source = to_text(files.read_all(str(path))), files.source_name(str(path))
     if text.startswith("#"):
@@ -57,6 +60,14 @@ def read(path: str | Path) -> list[dict[str, Any]]:
     if not documents:
         raise InputError("no ir_metadata in this file", source)
     return documents
+
+
+def in_run(path: str) -> bool:
+    """Does this file begin with its metadata?"""
+    if files.kind(path) != "file":
+        return False
+    first = next((line for _, line in files.lines(path)), b"")
+    return first.lstrip(b"#").strip() == START.encode()
 
 
 def _from_header(text: str, source: str) -> str:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io import files
-from unjudged.io.ids import Ids, to_text
+from unjudged.io.columns import fields_of
+from unjudged.io.ids import Ids
 from unjudged.io.trec import LARGEST_GRADE, UNJUDGED, QrelsTable, Reading
 
 FIELDS = {
@@ -99,12 +100,4 @@ def in_bytes(text: str) -> bytes:
 
 
 def _lines(path: str, format: str) -> Iterator[tuple[int, list[str]]]:
-    source, names = files.source_name(path), FIELDS[format]
-    for number, line in enumerate(to_text(files.read_all(path)).split("\n"), 1):
-        fields = line.split()
-        if not fields or line.startswith("#"):
-            continue
-        if len(fields) != len(names):
-            need = f"{len(names)} fields ({' '.join(names)})"
-            raise InputError(f"a line of {format} needs {need}, found {len(fields)}", source, number)
-        yield number, fields
+    return fields_of(path, files.source_name(path), FIELDS[format], f"a line of {format}")

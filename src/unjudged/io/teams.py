@@ -13,8 +13,12 @@ HEADS = (("run", "team"), ("run", "block"))
 
 
 def is_metadata(path: str) -> bool:
-    """Is this ir_metadata: YAML, or a folder with such files?"""
-    return Path(path).suffix.lower() in (".yml", ".yaml") or Path(path).is_dir()
+    """Is this ir_metadata: YAML, a run that begins with it, or a folder with such files?"""
+    if Path(path).suffix.lower() in (".yml", ".yaml") or Path(path).is_dir():
+        return True
+    from unjudged.io import ir_metadata
+
+    return ir_metadata.in_run(path)
 
 
 def read_teams(path: str, what: str = "team") -> dict[str, str]:

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.errors import InputError, UsageError, nearest
+from unjudged.io.aspects import Aspects
 from unjudged.io.ids import Ids, to_bytes, to_text
 
 FORMATS = ("trec", "jsonl", "parquet")
@@ -48,6 +49,8 @@ class _Judgments(Protocol):
     def group(self) -> npt.NDArray[np.int32] | None: ...
     @property
     def confidence(self) -> npt.NDArray[np.float64] | None: ...
+    @property
+    def aspects(self) -> Aspects | None: ...
 
 
 class _Rankings(Protocol):
@@ -78,8 +81,12 @@ def write_qrels(judgments: _Judgments, path: str | Path, format: str = "trec") -
 
     `format` is `trec` (`topic iteration doc grade`), `jsonl` or `parquet`; the two latter have the columns topic,
     iteration, doc, grade, and confidence where a machine told it. Judgments given twice are written once. Grades are
-    those held: where they were read with `negative="nonrelevant"`, -1 has become 0.
+    those held: where they were read with `negative="nonrelevant"`, -1 has become 0. Subtopics are written as ndeval's
+    four columns, `topic subtopic doc grade`, with a line for every subtopic of the topic; intents and nuggets, of which
+    more is known than fits there, are refused.
     """
+    if judgments.aspects is not None and format != "trec":
+        raise InputError("judgments of subtopics are written as TREC text alone", str(path))
     columns = _columns(judgments, str(path))
     held = columns if judgments.confidence is None else columns | {"confidence": _confidence(judgments)}
     _write(held, lambda: _qrels_lines(columns, judgments, str(path)), path, format)
@@ -104,6 +111,8 @@ def _columns(judgments: _Judgments, path: str) -> Table:
     if judgments.group is not None:
         raise InputError("answer classes cannot be written as judgments of documents", path)
     order = _in_order(judgments)
+    if judgments.aspects is not None:
+        return _of_subtopics(judgments, judgments.aspects, order, path)
     topics, docs, iterations = _raw(judgments.topics), _raw(judgments.docs), _raw(judgments.iterations)
     rounds = [0] * len(order) if judgments.iteration is None else judgments.iteration[order].tolist()
     return {
@@ -112,6 +121,22 @@ def _columns(judgments: _Judgments, path: str) -> Table:
         "doc": [docs[d] for d in order.tolist()],
         "grade": judgments.grade[order].tolist(),
     }
+
+
+def _of_subtopics(judgments: _Judgments, aspects: Aspects, order: npt.NDArray[np.int64], path: str) -> Table:
+    """A row for every document and subtopic of its topic; a document of negative grade has it in all of them."""
+    if aspects.declared.any() or not aspects.vital.all():
+        raise InputError("intents and nuggets cannot be written: their weights would be lost", path)
+    names = [[to_bytes(name) for name in of_topic] for of_topic in aspects.names]
+    _refuse_separators({"subtopic": [name for of_topic in names for name in of_topic]}, path)
+    topics, docs = _raw(judgments.topics), _raw(judgments.docs)
+    rows: list[tuple[bytes, bytes, bytes, int]] = []
+    for row, t, own in zip(
+        order.tolist(), judgments.topic[order].tolist(), judgments.grade[order].tolist(), strict=True
+    ):
+        for name, grade in zip(names[t], aspects.grade[row].tolist(), strict=False):  # other topics may have more
+            rows.append((topics[t], name, docs[row], own if own < 0 else grade))
+    return dict(zip(("topic", "iteration", "doc", "grade"), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def _qrels_lines(columns: Table, judgments: _Judgments, path: str) -> Iterable[bytes]:

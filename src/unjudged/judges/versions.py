@@ -114,9 +114,7 @@ def qrels_diff(
         rows.sort(key=lambda row: -abs(row[-2]))
     provenance = Provenance.of(call, tuple(one.source for one in sets), settings)
     label = ("topic",) if per_topic else ("topic", "doc")
-    charts = {
-        "effects": bars("effect", *label, said="What the changed labels do to the mean of the run they move most")
-    }
+    charts = {"effects": bars("effect", *label, said="What changed labels do to the mean of a run")}
     return Result(TOPIC_COLUMNS if per_topic else COLUMNS, lambda: rows, provenance, figures=charts, notes=notes)
 
 

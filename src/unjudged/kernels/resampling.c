@@ -139,26 +139,30 @@ WIDE static int64_t ratios(const double *total, const double *squares, size_t n,
 }
 
 /* The value at place k (from 0) by descending order (Hoare's selection); the array is reordered. */
-static double descending(double *a, size_t n, size_t k)
-{
-    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, place = (ptrdiff_t)k;
-    while (low < high) {
-        double pivot = a[place];
-        ptrdiff_t i = low, j = high;
-        do {
-            while (a[i] > pivot) i++;
-            while (a[j] < pivot) j--;
-            if (i <= j) {
-                double other = a[i];
-                a[i++] = a[j];
-                a[j--] = other;
-            }
-        } while (i <= j);
-        if (j < place) low = i;
-        if (place < i) high = j;
-    }
-    return a[k];
+#define DESCENDING(NAME, NUMBER)                                      \
+static NUMBER NAME(NUMBER *a, size_t n, size_t k)                     \
+{                                                                     \
+    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, place = (ptrdiff_t)k; \
+    while (low < high) {                                              \
+        NUMBER pivot = a[place];                                      \
+        ptrdiff_t i = low, j = high;                                  \
+        do {                                                          \
+            while (a[i] > pivot) i++;                                 \
+            while (a[j] < pivot) j--;                                 \
+            if (i <= j) {                                             \
+                NUMBER other = a[i];                                  \
+                a[i++] = a[j];                                        \
+                a[j--] = other;                                       \
+            }                                                         \
+        } while (i <= j);                                             \
+        if (j < place) low = i;                                       \
+        if (place < i) high = j;                                      \
+    }                                                                 \
+    return a[k];                                                      \
 }
+
+DESCENDING(descending, double)
+DESCENDING(descending_floats, float)
 
 typedef struct {
     const double *centred, *reach;
@@ -326,27 +330,6 @@ static double exact_ratio(const Bootstrap *in, const Look *look, size_t pair, si
         squares += w[t] * w[t] * k;
     }
     return fabs(sum) >= ZERO * (double)in->topics && squares > 0 ? sum * sum / squares : 0.0;
-}
-
-static float descending_floats(float *a, size_t n, size_t k)
-{
-    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, place = (ptrdiff_t)k;
-    while (low < high) {
-        float pivot = a[place];
-        ptrdiff_t i = low, j = high;
-        do {
-            while (a[i] > pivot) i++;
-            while (a[j] < pivot) j--;
-            if (i <= j) {
-                float other = a[i];
-                a[i++] = a[j];
-                a[j--] = other;
-            }
-        } while (i <= j);
-        if (j < place) low = i;
-        if (place < i) high = j;
-    }
-    return a[k];
 }
 
 /* The resamples from a ratio on, in drawn order. */

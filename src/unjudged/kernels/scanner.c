@@ -182,7 +182,7 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         failed |= set_item(out, "answered", PyBytes_FromStringAndSize((char *)r->seen, (Py_ssize_t)topics));
         failed |= set_item(out, "tag", arena_bytes(&r->tag));
         failed |= set_item(out, "lines", PyLong_FromLongLong(r->lines));
-        failed |= set_item(out, "split", PyBool_FromLong(r->split));
+        failed |= set_item(out, "split", PyBool_FromLong(r->split != 0));
         failed |= set_item(out, "bad", bad_lines_list(&r->bad));
         failed |= set_item(out, "bad_count", PyLong_FromLongLong(r->bad.count));
         failed |= set_item(out, "duplicates", PyLong_FromLongLong(r->duplicates));

@@ -26,9 +26,6 @@ from unjudged.studies import study
 from unjudged.studies.engine import Progress
 from unjudged.thresholds import Thresholds, read_thresholds
 
-FOR_ALL = ("seed", "trials", "resamples")
-"""Options that may be changed; they are handed to every study that has them."""
-
 
 def paper(
     name: str,

@@ -314,6 +314,9 @@
     q.set("name", name);
     for (const other of ["a", "b", "by", "topic", "tab", "drop", "depth", "run", "team"]) q.delete(other);
     try {
+      const alone = await ask("/api/score?" + q);
+      if (box.dataset.run !== name) return;
+      $("mine-head").textContent = name + ": " + alone.measure + " " + alone.score.toFixed(4);
       const found = await ask("/api/run?" + q);
       if (box.dataset.run !== name) return;
       $("mine-head").textContent = name + ": rank " + found.rank + " of " + found.runs + ", " + found.measure + " " + found.score.toFixed(4);

@@ -15,7 +15,7 @@ need not hold in a real collection.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.processes import context, without_main
 from unjudged.simulation import files
 from unjudged.simulation.latent import Truth, draw_latent_runs, draw_latent_topic
 from unjudged.simulation.model import Topic, draw_topic
@@ -209,8 +210,13 @@ def _workers(jobs: int) -> Iterator[Any]:
     if jobs == 1:
         yield map
     else:
-        with ProcessPoolExecutor(jobs) as pool:
-            yield pool.map
+        with ProcessPoolExecutor(jobs, context("unjudged.simulation")) as pool:
+
+            def mapped(work: Callable[[int], Topic], topics: range) -> Iterator[Topic]:
+                with without_main():
+                    return pool.map(work, topics)
+
+            yield mapped
 
 
 def _round(value: Any) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,7 @@ from unjudged.studies.engine import Answer, Arrays, Case, Table, register
 from unjudged.studies.engine.outcome import outcomes, rule_of
 from unjudged.studies.engine.setup import check_topic_scores
 from unjudged.studies.engine.significance import PairStatistics
-from unjudged.text import counted, percent
+from unjudged.text import counted, listed, percent
 from unjudged.thresholds import Threshold
 
 Floats = npt.NDArray[np.float64]
@@ -234,12 +234,16 @@ def _from_topics(
         _scores(case, collection, wanted, labelled, runs, "the human judgments"),
         _scores(case, under, theirs, topics, runs, "the machine's"),
     )
-    covered = _covered(collection.judgments, under.judgments, set(labelled))
+    by_topic = _covered(collection.judgments, under.judgments, set(labelled))
+    both_judged, machines = (sum(side) for side in zip(*by_topic.values(), strict=True))
+    covered = both_judged / machines if machines else 0.0
     refusal = asked.refusal or _of_design(asked, len(labelled), len(topics), covered)
     case.note(
         f"humans judged {len(labelled)} of the machine's {len(topics)} topics and {percent(covered)} of its documents "
         "there; intervals hold only where these topics were drawn at random before anybody looked at scores"
     )
+    if covered >= asked.limit["covered"]:
+        _tell_parts(case, by_topic, asked.limit["covered"])
     if asked.slope == "pooled" and len(runs) < asked.limit["pooled_runs"]:
         raise UsageError(f"a pooled slope needs at least {asked.limit['pooled_runs']:g} runs, {len(runs)} here")
     targets = TARGETS if asked.target == "both" else (asked.target,)
@@ -269,17 +273,29 @@ def _as_drawn(case: Case, sample: Sample, labelled: list[str]) -> list[str]:
     return [topic for topic in labelled if topic in drawn]
 
 
-def _covered(human: Judgments, machine: Judgments, topics: set[str]) -> float:
-    """Share of the machine's documents in these topics that humans judged."""
+def _covered(human: Judgments, machine: Judgments, topics: set[str]) -> dict[str, tuple[int, int]]:
+    """Per topic: the machine's documents that humans judged, too, and all of them."""
     known = {
         (human.topics[int(human.topic[row])], human.docs.raw(row)) for row in np.flatnonzero(human.grade >= 0).tolist()
     }
-    theirs = [
-        (topic, machine.docs.raw(row))
-        for row in np.flatnonzero(machine.grade >= 0).tolist()
-        if (topic := machine.topics[int(machine.topic[row])]) in topics
-    ]
-    return sum(pair in known for pair in theirs) / len(theirs) if theirs else 0.0
+    found = dict.fromkeys(sorted(topics), (0, 0))
+    for row in np.flatnonzero(machine.grade >= 0).tolist():
+        topic = machine.topics[int(machine.topic[row])]
+        if topic in topics:
+            both, there = found[topic]
+            found[topic] = both + ((topic, machine.docs.raw(row)) in known), there + 1
+    return found
+
+
+def _tell_parts(case: Case, covered: Mapping[str, tuple[int, int]], least: float) -> None:
+    """A note where humans judged only a part of a topic: what they left out counts as nonrelevant there."""
+    shares = {topic: both / there for topic, (both, there) in covered.items() if there}
+    part = [f"{topic}: {percent(share)}" for topic, share in shares.items() if share < least]
+    if part:
+        case.note(
+            f"{counted(len(part), 'human topic')} judged in part ({listed(part)} of the machine's documents): what is "
+            "left out counts as nonrelevant"
+        )
 
 
 def _of_design(asked: Asked, labelled: int, topics: int, covered: float) -> str:

@@ -101,6 +101,7 @@ class Page:
             Route("/api/jobs/{number}/report.html", self.save),
             Route("/api/runs", self.upload, methods=["POST"]),
             Route("/api/runs", self.remove, methods=["DELETE"]),
+            Route("/api/score", self.own_score),
             Route("/api/run", self.own_run),
             Route("/api/topics", self.topics),
             Route("/api/topic", self.topic),
@@ -261,6 +262,11 @@ class Page:
         """Take an added run away."""
         await run_in_threadpool(self.uploads.remove, request.query_params.get("name", ""))
         return as_json(self._about())
+
+    async def own_score(self, request: Request) -> Response:
+        """The score of one run, before it is set beside the others."""
+        asked = (self.uploads.collection, request.query_params.get("name", ""), self._state(request), self.settings)
+        return as_json(await run_in_threadpool(own_run.scored, *asked))
 
     async def own_run(self, request: Request) -> Response:
         """One run among the others: score, rank, outcome against the best and the baseline, holes."""

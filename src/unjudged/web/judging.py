@@ -36,6 +36,7 @@ from unjudged.io.texts import Texts
 from unjudged.io.write import qrels_text
 from unjudged.reporting import page
 from unjudged.results import Provenance, Result
+from unjudged.text import as_written
 from unjudged.web.exchange import as_json, read_object
 
 LONGEST = 100_000
@@ -179,7 +180,7 @@ class Desk:
             number = given.get("number")
             session.undo(client, judge, number if isinstance(number, int) else 0)
         elif done != "look":
-            raise UsageError(f"the page cannot {done!r}")
+            raise UsageError(f"the page cannot {as_written(done)}")
         return self._state(session, judge, client, bool(given.get("skipped")), bool(given.get("outcome")))
 
     def _state(self, session: Session, judge: str, client: str, skipped: bool, outcome: bool) -> dict[str, Any]:
@@ -278,7 +279,7 @@ def question_of(given: Any, usual: Question) -> Question:
         return replace(usual, measure=measure)
     top = said.get("top")
     if top is not None and not (top.isascii() and top.isdigit() and len(top) < 6):
-        raise UsageError(f"the top k: k is a whole number, not {top!r}")
+        raise UsageError(f"the top k: k is a whole number, not {as_written(top)}")
     many = None if top is None else int(top)
     new, baseline = said.get("new"), said.get("baseline")
     return replace(usual, measure=measure, new=new, baseline=baseline, top=many, all_pairs="all" in said)
@@ -287,7 +288,7 @@ def question_of(given: Any, usual: Question) -> Question:
 def _text(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
     if not isinstance(value, str) or not value:
-        raise UsageError(f"{name} is a text, not {value!r}")
+        raise UsageError(f"{name} is a text, not {as_written(value)}")
     return value
 
 

@@ -10,6 +10,7 @@ from unjudged.errors import UsageError
 from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
 from unjudged.reporting import Settings
+from unjudged.scoring import score
 from unjudged.studies import study
 from unjudged.studies.engine.outcome import HOLES
 from unjudged.text import percent, signed
@@ -23,10 +24,22 @@ def asked(
     collection: Collection, run: str, state: State, settings: Settings, baseline: str | None
 ) -> Callable[[], dict[str, Any]]:
     """What to compute for this run; a sentence where there is none."""
+    options = _options(collection, run, state, settings)
+    return lambda: _found(collection, run, state.measures[0], options, _baseline(collection, run, baseline))
+
+
+def scored(collection: Collection, run: str, state: State, settings: Settings) -> dict[str, Any]:
+    """The run's score alone, which needs none of the others and is there at once."""
+    options = _options(collection, run, state, settings)
+    found = score(collection.with_runs([run]), state.measures[0], **options)
+    return {"run": run, "measure": str(found.measures[0]), "score": float(found.mean_values()[0, 0])}
+
+
+def _options(collection: Collection, run: str, state: State, settings: Settings) -> dict[str, Any]:
+    """How the run is scored; a sentence where there is none."""
     if run not in collection.runs:
         raise UsageError(f"no run {run!r} in this collection")
-    options = {name: value for name, value in state.settings(settings).options().items() if name in ("rel", "unjudged")}
-    return lambda: _found(collection, run, state.measures[0], options, _baseline(collection, run, baseline))
+    return {name: value for name, value in state.settings(settings).options().items() if name in ("rel", "unjudged")}
 
 
 def _baseline(collection: Collection, run: str, given: str | None) -> str | None:

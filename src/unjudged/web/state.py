@@ -13,6 +13,7 @@ from unjudged.errors import UsageError
 from unjudged.measures import measures
 from unjudged.reporting import Settings
 from unjudged.studies import Pooling
+from unjudged.text import as_written
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _text(value: Any, name: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise UsageError(f"{name} is a text, not {value!r}")
+        raise UsageError(f"{name} is a text, not {as_written(value)}")
     return value
 
 
@@ -101,7 +102,7 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Sequence) or not all(isinstance(v, str) for v in value):
-        raise UsageError(f"{name} is a list of names, not {value!r}")
+        raise UsageError(f"{name} is a list of names, not {as_written(value)}")
     return tuple(value)
 
 
@@ -111,5 +112,5 @@ def _number(value: Any, name: str, otherwise: int | None) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise UsageError(f"{name} is a whole number of 0 or more, not {value!r}")
+        raise UsageError(f"{name} is a whole number of 0 or more, not {as_written(value)}")
     return value

@@ -22,11 +22,11 @@ SAMPLE = 10
 """Documents of a list that are compared with the judged ones."""
 
 
-def check_judgments(path: str) -> tuple[Tally, Judged]:
-    """Look through judgments of any format."""
+def check_judgments(path: str, format: str | None = None) -> tuple[Tally, Judged]:
+    """Look through judgments of any format, which `format` names where it cannot be recognised."""
     tally, topics = Tally(files.source_name(path)), Judged()
     try:
-        table = formats.read_qrels(path, Reading())
+        table = formats.read_qrels(path, Reading(), format)
     except InputError as problem:
         tally.note("UJ100", problem.line, detail=why(problem))
         return tally, topics

@@ -299,7 +299,8 @@ _JUDGMENTS = (
         "UJ123", ERROR, "two grades for one document", "document",
         "{many} with two grades{first}{detail}; decide which one holds (--fix cannot)",
         "Two judgments of one document in one topic disagree. score refuses the judgments. This cannot be repaired "
-        "automatically: decide (first assessor, majority, the higher grade) and leave one line.",
+        "automatically: decide (first assessor, majority, the higher grade) and leave one line. Where the second "
+        "column names subtopics or assessors nothing is wrong: give '--qrels-format diversity' (or 'qrels_jg').",
     ),
     Code(
         "UJ124", WARNING, "topic without a relevant document", "topic",

@@ -127,7 +127,8 @@ def _check_qrels(path: str, tally: Tally, topics: Judged) -> None:
             note("UJ122", number, detail=where(doc, topic))
         elif (topic, doc) not in disputed:
             disputed.add((topic, doc))
-            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}")
+            subtopic = "" if fields[1] in (b"0", b"Q0") else " (subtopics? --qrels-format diversity)"
+            note("UJ123", number, detail=f"{where(doc, topic)}, {grades[doc]} and {grade}{subtopic}")
         if grade < 0:
             note("UJ125", number, detail=partial("{} for {}".format, grade, where(doc, topic)))
         if not line.isascii():
@@ -598,14 +599,18 @@ class RunCheck:
 # -- all files together
 
 
-def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[list[Tally], list[RunCheck]]:
+def check(
+    qrels: str, runs: Sequence[str], teams: str | None = None, qrels_format: str | None = None
+) -> tuple[list[Tally], list[RunCheck]]:
     """Findings of every file in the order given (judgments, runs, teams), and the runs themselves.
 
-    TREC text is looked at line by line, other formats by what they hold.
+    TREC text is looked at line by line, other formats by what they hold. `qrels_format` names that of the judgments
+    where it cannot be recognised.
     """
     from unjudged.io.check import contents
 
-    tally, judged = (check_qrels if is_trec_judgments(qrels) else contents.check_judgments)(qrels)
+    by_line = is_trec_judgments(qrels, qrels_format)
+    tally, judged = check_qrels(qrels) if by_line else contents.check_judgments(qrels, qrels_format)
 
     def look(path: str) -> RunCheck:
         return RunCheck(path, judged).read() if is_trec_run(path) else contents.check_run(path, judged)
@@ -617,9 +622,9 @@ def check(qrels: str, runs: Sequence[str], teams: str | None = None) -> tuple[li
     return [tally, *tallies], looks
 
 
-def is_trec_judgments(path: str) -> bool:
+def is_trec_judgments(path: str, format: str | None = None) -> bool:
     """Are these judgments to be looked at line by line?"""
-    return formats.qrels_format(path) == "trec"
+    return (format or formats.qrels_format(path)) == "trec"
 
 
 def is_trec_run(path: str) -> bool:

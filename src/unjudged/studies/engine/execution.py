@@ -11,15 +11,14 @@ import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import threading
 import time
-import types
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, as_completed
 from typing import Any
 
 from unjudged.errors import UsageError
+from unjudged.processes import context, without_main
 from unjudged.studies.engine.workdir import Arrays
 
 Unit = Any
@@ -122,13 +121,10 @@ class _Local(_Rounds):
         self._pool: ProcessPoolExecutor | None = None
 
     def _submit(self, work: Work, shared: Any, left: dict[int, Unit], key: str) -> dict[Future[Any], int]:
-        ways = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
-        if "forkserver" in ways:
-            context.set_forkserver_preload(["unjudged.studies.engine.execution"])
         blob = _packed((work, shared))
-        self._pool = ProcessPoolExecutor(min(self._workers, len(left)), context, _receive, (key, blob))
-        with _without_main(), _deaf():
+        begun = context("unjudged.studies.engine.execution")
+        self._pool = ProcessPoolExecutor(min(self._workers, len(left)), begun, _receive, (key, blob))
+        with without_main(), _deaf():
             return {self._pool.submit(_do, key, unit): place for place, unit in left.items()}
 
     def _close(self, *, now: bool) -> None:
@@ -253,14 +249,3 @@ def _do(key: str, unit: Unit, blob: bytes | None = None) -> Arrays | None:
     work, shared = _held[key]
     value: Arrays = work(shared, unit)
     return value
-
-
-@contextlib.contextmanager
-def _without_main() -> Iterator[None]:
-    """New processes do not run the user's script again: they need nothing of it, work and inputs are sent."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
