@@ -33,7 +33,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
     "measures": ["tests/measures"],
-    "statistics": ["tests/statistics"],
+    "statistics": [
+        *("tests/statistics", "tests/judges/test_agreement_of_judges.py", "tests/judges/test_merged_judges.py"),
+        *("tests/studies/test_reliability.py", "tests/studies/test_swap.py"),
+    ],
     "holes": ["tests/holes", "tests/studies/test_outcomes.py", "tests/studies/test_estimate.py"],
     "judges": ["tests/judges", "tests/changes/test_noise_and_merge.py", "tests/statistics/test_worked_statistics.py"],
 }

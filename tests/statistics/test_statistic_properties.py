@@ -669,3 +669,12 @@ def test_the_best_mean_of_either_topic_set_is_the_maximum_performance() -> None:
     scores = [[0.1, 0.2], [0.8, 0.3], [0.4, 0.5]]
     for sets, best in ((([[0]], [[1]]), 0.8), (([[1]], [[0]]), 0.8), (([[0, 2]], [[0, 0]]), 0.35)):
         assert swap(scores, sets=sets).max_performance == pytest.approx(best, abs=1e-15)
+
+
+def test_ends_of_what_reliability_takes() -> None:
+    matrix = np.random.default_rng(2).uniform(0, 1, (10, 2))
+    assert reliability.without_worst(matrix, 0.0).shape == (10, 2)  # two runs are enough
+    study = reliability.g_study(matrix)
+    for alpha in (0.0, 0.5, -0.1):
+        with pytest.raises(ValueError, match=r"alpha, per side, must lie between 0 and 0\.5"):
+            reliability.d_study(study, alpha=alpha)
