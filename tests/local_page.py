@@ -15,7 +15,7 @@ from unjudged.web.app import Page
 from unjudged.web.connections import Connection, settings_of
 from unjudged.web.guard import TOKEN
 
-WAIT = 120.0
+WAIT = 300.0
 
 
 class Served:
