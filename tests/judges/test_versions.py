@@ -69,7 +69,6 @@ def test_changes_are_counted_by_kind() -> None:
     assert list(counts.values()) == [3, 1, 2] and list(counts) == list(KINDS)
 
 
-<<<<<<< HEAD
 def test_outcomes_are_compared_for_the_same_pairs() -> None:
     qrels = {str(t): {"a": 1, "b": 0} for t in range(3)}
     runs = {name: {t: {"a": float(i == n), "b": 0.5} for i, t in enumerate(qrels)} for n, name in enumerate("xyz")}
@@ -80,8 +79,6 @@ def test_outcomes_are_compared_for_the_same_pairs() -> None:
         changed_outcomes(three, two, both[1], qrels)
 
 
-=======
->>>>>>> i22
 @given(st.integers(0, 10_000))
 @settings(max_examples=20)
 def test_effects_of_a_measure_that_adds_up_add_up_to_the_change(seed: int) -> None:
