@@ -16,6 +16,8 @@ from unjudged.cli import main
         ("doctor q a-1", 'say what was reported: --reported "ndcg@10=0.413"'),
         ("ci q b-1 --baseline a-1 --margin 5", "a margin of 5 is all that scores of 0 to 1 can lose"),
         ("compare q a-1 b-1 --baseline b", "(did you mean b-1?)"),
+        ("score q a-1 nDCG@10", "nDCG@10 is a measure, not a run: write -m nDCG@10"),
+        ("compare q a-1 b-1 map", "map is a measure, not a run: write -m map"),
         ("explain ndgc", "(did you mean nDCG?)"),
         ("qrels diff q", "the following arguments are required: NEW ("),
     ],

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import dataclasses
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -239,6 +240,7 @@ def open_collection(
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
     _refuse_unwritable(args)
+    _refuse_measures(args.runs)
     progress.tell("reading the judgments and the runs" if args.runs else "reading the judgments")
     collection = read_collection(
         args.qrels,
@@ -259,6 +261,20 @@ def open_collection(
     print_notes(collection.notes)
     progress.tell()
     return collection
+
+
+def _refuse_measures(runs: Sequence[str]) -> None:
+    """A measure given where runs stand: the -m before it was forgotten."""
+    absent = [run for run in runs if run != "-" and not os.path.exists(run)]  # noqa: PTH110 - pathlib takes long to import
+    if absent:
+        from unjudged.measures import measures
+
+        for run in absent:
+            try:
+                measures(run)
+            except UsageError:
+                continue
+            raise UsageError(f"{run} is a measure, not a run: write -m {run}")
 
 
 def _refuse_unwritable(args: argparse.Namespace) -> None:
