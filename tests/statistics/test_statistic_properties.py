@@ -676,5 +676,5 @@ def test_ends_of_what_reliability_takes() -> None:
     assert reliability.without_worst(matrix, 0.0).shape == (10, 2)  # two runs are enough
     study = reliability.g_study(matrix)
     for alpha in (0.0, 0.5, -0.1):
-        with pytest.raises(ValueError, match="alpha, per side, must lie between 0 and 0.5"):
+        with pytest.raises(ValueError, match=r"alpha, per side, must lie between 0 and 0\.5"):
             reliability.d_study(study, alpha=alpha)
