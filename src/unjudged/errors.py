@@ -75,7 +75,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     folded: dict[str, str] = {}
     for k in known:
         folded.setdefault(k.casefold(), k)
-    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
+    longer = [k for k in folded if len(word) > 2 and k.startswith(word.casefold())]
+    close = longer or difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
     return f" (did you mean {folded[close[0]]}?)" if close else ""
 
 

@@ -11,7 +11,7 @@ from unjudged.collection import Judgments
 from unjudged.errors import MeasureError, UsageError, nearest
 from unjudged.glossary import GLOSSARY, headings, meaning
 from unjudged.io.dicts import qrels_from_dict
-from unjudged.measures import Measure
+from unjudged.measures import REGISTRY, Measure
 
 WIDTH = 100
 
@@ -68,7 +68,7 @@ def explain(name: str) -> Explanation:
         try:
             found.append(_measure(name))
         except MeasureError as problem:
-            if near := nearest(name.lower(), GLOSSARY):
+            if near := nearest(name, (*GLOSSARY, *REGISTRY)):
                 raise UsageError(f"{name!r} is not known{near}; 'unjudged explain --list' shows all") from None
             raise UsageError(str(problem)) from None
     return Explanation("\n".join(found))

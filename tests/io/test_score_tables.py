@@ -181,7 +181,7 @@ def test_four_columns_of_autojudge(tmp_path: Path, capsys: Any) -> None:
     found = uj.load_scores(tot)
     assert found.runs == ("x", "y") and np.allclose(found.matrix("AP").T, ours("AP"), atol=1e-12)
     assert main(["compare", "--scores", str(qrels)]) == 2
-    assert "no measures in the second of four columns" in capsys.readouterr().err
+    assert "judgments or a run, not scores: without --scores" in capsys.readouterr().err
 
 
 @given(
@@ -321,6 +321,11 @@ BAD = {
         "scores.csv: these are means of runs; scores of single topics are needed",
     ),
     "after a table of Markdown": ("|model|NQ|\n|---|---|\n|a|0.5|\nsome words\n", "scores.csv:4: a row of a Markdown"),
+    "judgments": ("1 0 d1 1\n1 0 d2 0\n", "scores.csv:1: judgments or a run, not scores: without --scores"),
+    "a run": (
+        "1 Q0 d1 1 0.5 x\n",
+        "scores.csv:1: judgments or a run, not scores: without --scores, give the judgments",
+    ),
     "only all": ("run,topic,measure,value\na,all,AP,0.5\n", "scores.csv: only scores over all topics"),
     "fields": ("run,topic,measure,value\na,1,AP\n", "scores.csv:2: 3 fields, but 4 columns"),
     "empty id": ("run,topic,measure,value\na,,AP,0.5\n", "scores.csv:2: the topic is empty"),

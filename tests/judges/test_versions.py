@@ -69,6 +69,16 @@ def test_changes_are_counted_by_kind() -> None:
     assert list(counts.values()) == [3, 1, 2] and list(counts) == list(KINDS)
 
 
+def test_outcomes_are_compared_for_the_same_pairs() -> None:
+    qrels = {str(t): {"a": 1, "b": 0} for t in range(3)}
+    runs = {name: {t: {"a": float(i == n), "b": 0.5} for i, t in enumerate(qrels)} for n, name in enumerate("xyz")}
+    both = [uj.load(qrels, dict(list(runs.items())[:n])) for n in (3, 2)]
+    three, two = (uj.compare(collection, ["P@1"]) for collection in both)
+    assert changed_outcomes(two, two, both[1], qrels) == []
+    with pytest.raises(UsageError, match="the same pairs of runs"):
+        changed_outcomes(three, two, both[1], qrels)
+
+
 @given(st.integers(0, 10_000))
 @settings(max_examples=20)
 def test_effects_of_a_measure_that_adds_up_add_up_to_the_change(seed: int) -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,30 @@ def test_numbers_are_those_of_the_json(opened: Opened, report: Report) -> None:
         ["-" if v is None else f"{v:.4f}" if isinstance(v, float) else str(v) for v in row]
         for row in rows[: len(shown)]
     ]
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_the_chart_of_another_judge_is_whole(
+    size: dict[str, int], browser: Any, report: Report, tmp_path: Path
+) -> None:
+    """A chart that a study draws itself: as wide as the window allows, no name cut off or over another."""
+    c = report.asking.collection
+    assert isinstance(c, uj.Collection)
+    other = uj.flip(c, 0.2, seed=3)
+    uj.report(c, tmp_path / "two.html", measures="AP", second={"machine": other}, jobs=1)
+    found = Opened(browser, tmp_path / "two.html", viewport=size)
+    found.page.evaluate(UNFOLD)
+    box = found.page.locator("#another-judge figure.chart .drawing").bounding_box()
+    assert box is not None and 300 < box["width"] <= size["width"] and 60 < box["height"] <= 640
+    shown = "#another-judge .drawing svg.marks:visible"
+    many(found.page, shown, 1)
+    boxes = [text.bounding_box() for text in found.page.locator(f"{shown} .mark-text.role-mark text").all()]
+    assert boxes and all(b["x"] + b["width"] <= size["width"] for b in boxes)
+    tops = sorted(b["y"] for b in boxes)
+    assert all(below - above >= 10 for above, below in pairwise(tops))
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert found.said == []
+    found.context.close()
 
 
 def test_a_link_of_the_strip_unfolds_its_section(browser: Any, path: Path) -> None:

@@ -81,8 +81,8 @@ def put(into: argparse._ActionsContainer, declared: Option, *, studied: bool = F
         if declared.repeats:  # argparse would add to the default
             stored = [] if stored == () else None
         wanted |= {"action": kind, "type": _typed(declared), "nargs": declared.nargs}
-        if declared.spellings:
-            wanted["default"] = stored
+        if declared.spellings or declared.nargs == "*":  # argparse calls `*` required where it has no default
+            wanted["default"] = stored if declared.spellings else []
         wanted |= {"choices": declared.choices} if declared.choices else {"metavar": declared.metavar}
         action = into.add_argument(*(declared.spellings or [declared.argument]), **wanted)
     action.declared = declared  # type: ignore[attr-defined]

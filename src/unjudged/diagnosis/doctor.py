@@ -14,8 +14,9 @@ from unjudged.diagnosis.evaluation import Evaluation
 from unjudged.diagnosis.lines import read_lines
 from unjudged.diagnosis.search import ALL, Explanation, Reported, explanations, unit_of
 from unjudged.diagnosis.tables import explanations_of_scores, read_scores, scores_given
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.figures.bars import bars
+from unjudged.io.score_tables import NO_SCORES
 from unjudged.measures import Measure, parse
 from unjudged.results import Provenance, Result, Row
 
@@ -38,7 +39,13 @@ def doctor(qrels: Any, run: Any, reported: Any = None, *, most: int = SHOWN, cal
     Without `reported`, the first two are scores that differ: files of scores per topic, or texts as `"map=0.221"`.
     """
     if reported is None:
-        return doctor_of_scores(os.fspath(qrels), os.fspath(run), most=most, call=call)
+        try:
+            return doctor_of_scores(os.fspath(qrels), os.fspath(run), most=most, call=call)
+        except InputError as problem:
+            if NO_SCORES not in str(problem):
+                raise
+            sentence = 'for judgments and a run say what was reported: --reported "ndcg@10=0.413" (reported=)'
+            raise UsageError(sentence) from None
     judgments, lines = read_judgments(qrels), read_lines(run)
     numbers = reported_numbers(reported)
     evaluation = Evaluation(judgments, lines)

@@ -61,7 +61,7 @@ class Figure:
 
         return str(vl_convert.vegalite_to_svg(self.styled(mode), vl_version=VEGA_LITE))
 
-    def svg_for_page(self, width: int = 640) -> str:
+    def svg_for_page(self, width: int) -> str:
         """The chart as SVG for a page: in the colour of the text around it, as wide as told."""
         import vl_convert
 

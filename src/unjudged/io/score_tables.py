@@ -56,6 +56,7 @@ NOTHING = {"", "-", "na", "n/a", "nan", "none", "null"}
 ONE_MEASURE = "score"
 """What scores are called where the table does not say."""
 MEANS = "these are means of runs; scores of single topics are needed"
+NO_SCORES = "judgments or a run, not scores: without --scores, give the judgments first, then the runs"
 MOST_CELLS = 200_000_000
 _ROWS = 1 << 17
 _RULE = re.compile(r":?-+:?")
@@ -379,6 +380,8 @@ def _tool_output(text: Iterator[tuple[int, str]], mark: str | None, run: str, ce
     rows: list[tuple[int, list[str]]] = []
     for number, line in text:
         fields = [part.strip() for part in line.split(mark)]
+        if len(fields) == 6 and fields[1].upper() == "Q0":
+            raise InputError(NO_SCORES, source, number)
         if len(fields) not in (3, 4) or (rows and len(fields) != len(rows[0][1])):
             raise InputError(
                 f"a line of trec_eval -q or ir_measures -q has 3 fields, this one {len(fields)}; other tables begin "
@@ -425,7 +428,9 @@ def _leaderboard(rows: list[tuple[int, list[str]]], cells: Cells, source: str) -
     """Lines of run, measure, topic, value. Judgments have four fields, too, but neither measures nor `all`."""
     if not any(cells.is_measure(fields[1]) or fields[2] == "all" for _, fields in rows):
         raise InputError(
-            "no measures in the second of four columns; name the columns in a first line (run, topic, measure, value)",
+            "no measures in the second of four columns; name the columns in a first line (run, topic, measure, value)"
+            if any(not fields[3].lstrip("-").isdigit() for _, fields in rows)
+            else NO_SCORES,
             source,
             rows[0][0],
         )

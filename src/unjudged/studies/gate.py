@@ -118,6 +118,8 @@ def gate(
     if run == baseline:
         raise UsageError("a run cannot be its own baseline")
     scores = scored(case, scoring.single_values(), Runs())
+    if margin >= 1 and isinstance(case.source, Collection) and all(m.bounded for m in scores.matrices.measures):
+        raise UsageError(f"a margin of {margin:g} is all that scores of 0 to 1 can lose; 1 % of the scale is 0.01")
     pair = tuple(np.array([scores.matrices.runs.index(name)]) for name in (run, baseline))
     found = compare_pairs(case, scores, (pair[0], pair[1]), test, rule, scoring.holes, bound_all=True)
     limit = case.limits["safe-comparisons"]

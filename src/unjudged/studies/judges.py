@@ -70,8 +70,8 @@ PERMUTATIONS = 999
 CHARTS = ("ranks", "confusion", "decisions", "bias")
 NAMED = 5
 """Runs named in the chart of ranks."""
-NAME_HEIGHT = 12
-"""Pixels that a name in it takes."""
+NAME_HEIGHT, TALLEST = 12, 560
+"""Pixels that a name in it takes, and the chart."""
 DECISIONS = {
     "decided by both": (theme.GREY, ""),
     "open for both": (theme.PALE, ""),
@@ -968,7 +968,7 @@ def rank_lines(rows: Records, measure: str) -> Chart:
     moved = sum(row["first"] != row["second"] for row in rows)
     here, there = "these judgments", _judge_of(rows)
     last = max((row[side] for row in rows for side in ("first", "second")), default=1)
-    height = max(320, 9 * last)
+    height = max(320, min(9 * last, TALLEST))
     named_rows = sorted((row for row in rows if row["name"]), key=lambda row: row["second"])
     written_at = _apart([row["second"] for row in named_rows], NAME_HEIGHT * last / height)
     label = {(row.get("collection"), row["run"]): at for row, at in zip(named_rows, written_at, strict=True)}
@@ -992,7 +992,7 @@ def rank_lines(rows: Records, measure: str) -> Chart:
     )
     beside = {"align": "left", "dx": 8, "fontSize": 10}
     written = marks.layer("text", beside, x=x, y={**y, "field": "label"}, text={"field": "name"})
-    names = {**written, "transform": [{"filter": {"field": "judge", "equal": there}}]}
+    names = {**written, "transform": [{"filter": {"field": "judge", "equal": there}}, {"filter": named["test"]}]}
     told = [row["name"] for row in rows if row["name"]]
     said = (
         f"Rank of {len(rows)} runs by {measure} under these judgments and under {there}; {moved} change rank"

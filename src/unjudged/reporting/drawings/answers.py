@@ -426,7 +426,7 @@ def _in_tens(kind: dict[tuple[int, int], str], many: int) -> str:
 def _own_chart(section: Section) -> Drawing:
     """The study's own chart, for a wide window and for a phone."""
     figure = section.plot()
-    wide, narrow = figure.svg_for_page(), figure.svg_for_page(350)
+    wide, narrow = figure.svg_for_page(720), figure.svg_for_page(350)
     both = f'<div class="wide">{wide}</div><div class="narrow" aria-hidden="true">{narrow}</div>'
     return Drawing(section.question, figure.description, shapes.markup(both))
 
