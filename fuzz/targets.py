@@ -147,6 +147,69 @@ def _write_rows(kernels: ModuleType, draw: Draw) -> Any:
     return kernels.write_rows(heads, names, draw.numbers(rows * columns), end)
 
 
+def _entries(draw: Draw) -> tuple[Any, Any, Any, int]:
+    """Entries of lists: documents, lists and ranks; and how many documents there are."""
+    n, docs = draw.below(30), 1 + draw.below(9)
+    doc, which, rank = (draw.integers(n, low, most, np.int64) for low, most in ((0, docs - 1), (0, 3), (1, 12)))
+    return doc, which, rank, docs
+
+
+def _count_teams(kernels: ModuleType, draw: Draw) -> Any:
+    doc, run, rank, docs = _entries(draw)
+    runs = (4, 64, 65, 130)[draw.below(4)]
+    depth, team = draw.integers(runs, -1, 12, np.int64), draw.integers(runs, 0, runs - 1, np.int64)
+    out = np.full(docs, -1)
+    kernels.count_teams(doc, run * (runs // 4), rank, depth, team, out)
+    return out
+
+
+def _richness(kernels: ModuleType, draw: Draw) -> Any:
+    doc, cell, rank, docs = _entries(draw)
+    judged = draw.integers(docs, 0, 1, np.uint8).astype(bool)
+    known, share, out = draw.scores(docs), draw.scores(docs), np.full(docs, np.nan)
+    kernels.richness(doc, rank, cell, judged, known, share, out, 4 + draw.below(3), draw.below(14), draw.below(7))
+    return out
+
+
+def _newton_sums(kernels: ModuleType, draw: Draw) -> Any:
+    n, times = draw.below(9), (1, 1, 1, 29, 32, 37)[draw.below(6)]  # up to more than one block of rows
+    rows, slope, rest = (np.tile(one, (times, 1)) for one in (draw.scores(n, 8), draw.scores(n, 1), draw.scores(n, 1)))
+    gradient, curve = np.full(8, np.nan), np.full((8, 8), np.nan)
+    kernels.newton_sums(rows, slope[:, 0].copy(), rest[:, 0].copy(), gradient, curve)
+    return gradient, curve
+
+
+def _by_document(draw: Draw) -> tuple[Any, Any, Any]:
+    """Hits that stand document after document, some without any: offsets, runs and lines."""
+    first = draw.offsets(draw.below(9), 5)
+    n = int(first[-1])
+    return first, draw.integers(n, 0, 3, np.int64), draw.integers(n, -1, 12, np.int64)
+
+
+def _count_levels(kernels: ModuleType, draw: Draw) -> Any:
+    first, run, line = _by_document(draw)
+    none, groups = draw.below(5), 1 + draw.below(5)
+    group, level = draw.integers(len(run), 0, groups - 1, np.int64), draw.integers(4, 0, none, np.int64)
+    out = np.full((none + 1, groups), -1)
+    kernels.count_levels(first, run, line, group, level, draw.below(14), none, groups, out)
+    return out
+
+
+def _first_lines(kernels: ModuleType, draw: Draw) -> Any:
+    first, run, line = _by_document(draw)
+    chosen, out = draw.integers(4, 0, 1, np.uint8).astype(bool), np.full(len(first) - 1, -7)
+    kernels.first_lines(first, run, line, chosen, draw.below(20) - 2, out)
+    return out
+
+
+def _order_of(kernels: ModuleType, draw: Draw) -> Any:
+    most = 1 + draw.below(9)
+    numbers = draw.integers(draw.below(60), 0, most - 1)
+    out = np.full(len(numbers), -1)
+    kernels.order_of(numbers, most, out)
+    return out
+
+
 CALLS: tuple[Callable[[ModuleType, Draw], Any], ...] = (
     _code_documents,
     _choose_hits,
@@ -156,6 +219,12 @@ CALLS: tuple[Callable[[ModuleType, Draw], Any], ...] = (
     _bootstrap_count,
     _swap_count,
     _write_rows,
+    _count_teams,
+    _richness,
+    _newton_sums,
+    _count_levels,
+    _first_lines,
+    _order_of,
 )
 
 
@@ -187,6 +256,26 @@ def _sizes(draw: Draw, n: int) -> Any:
 
 def _bytes_of(draw: Draw) -> Any:
     return np.frombuffer(exactly(bytes(draw.byte() for _ in range(draw.below(40)))), np.uint8).copy()
+
+
+def _about(draw: Draw, n: int) -> int:
+    """A length that fits, or one in sixteen times one that does not."""
+    return max(n - 1 + 2 * draw.below(2), 0) if draw.below(16) == 15 else n
+
+
+def _entries_of(draw: Draw, n: int) -> Any:
+    """A column of entries of lists; it may name what is not there."""
+    return draw.integers(_about(draw, n), -1 if draw.below(8) == 7 else 0, 3, np.int64)
+
+
+def _ends(draw: Draw, n: int) -> Any:
+    """Offsets that divide so many hits, or any."""
+    return np.array([0, n // 2, n], np.int64) if draw.below(3) else _sizes(draw, draw.below(6))
+
+
+def _amount(draw: Draw) -> int:
+    """How many there are said to be: few, too few, or so many that they cannot be."""
+    return (0, 1, 2, 3, 4, -1, -(2**63), 2**62, 2**63 - 1)[draw.below(9)]
 
 
 def misuse(data: bytes) -> None:
@@ -223,6 +312,30 @@ def misuse(data: bytes) -> None:
                 if draw.below(3) == 0:
                     scanner.finish()
             scanner.finish()
+        elif name == "count_teams":
+            runs = draw.below(4)
+            depth, team = (_entries_of(draw, runs) for _ in range(2))
+            _c.count_teams(*(_entries_of(draw, n) for _ in range(3)), depth, team, np.zeros(draw.below(4), np.int64))
+        elif name == "richness":
+            docs, cells = draw.below(4), _amount(draw)
+            judged, known = np.ones(_about(draw, docs), bool), draw.numbers(docs)
+            share = draw.numbers(_about(draw, docs))
+            entries = (_entries_of(draw, n) for _ in range(3))
+            _c.richness(*entries, judged, known, share, np.zeros(docs), cells, draw.below(9), 1.0)
+        elif name == "newton_sums":
+            rows, many = draw.numbers(_about(draw, 8 * n)), _about(draw, 8)
+            _c.newton_sums(rows, floats, draw.numbers(_about(draw, n)), np.zeros(many), np.zeros(_about(draw, 64)))
+        elif name == "count_levels":
+            first, level = _ends(draw, n), _entries_of(draw, draw.below(4))
+            none, groups = _amount(draw), _amount(draw)
+            out = np.zeros(_about(draw, (none + 1) * groups if 0 <= none < 9 and 0 <= groups < 9 else 4), np.int64)
+            _c.count_levels(first, *(_entries_of(draw, n) for _ in range(3)), level, 3, none, groups, out)
+        elif name == "first_lines":
+            first, chosen = _ends(draw, n), np.ones(draw.below(4), bool)
+            out = np.zeros(_about(draw, len(first) - 1), np.int64)
+            _c.first_lines(first, *(_entries_of(draw, n) for _ in range(2)), chosen, _amount(draw), out)
+        elif name == "order_of":
+            _c.order_of(integers, _amount(draw), np.zeros(_about(draw, n), np.int64))
         elif name == "offcuts":
             _c.segment_sum(_bytes_of(draw), _bytes_of(draw), _bytes_of(draw))
         else:
@@ -234,6 +347,7 @@ def misuse(data: bytes) -> None:
 MISUSED = (
     *("Index", "code_documents", "choose_hits", "segment_read", "add", "offcuts"),
     *("segment_sum", "segment_cumsum", "segment_cumprod", "segment_max_from"),
+    *("count_teams", "richness", "newton_sums", "count_levels", "first_lines", "order_of"),
 )
 
 

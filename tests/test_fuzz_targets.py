@@ -27,7 +27,7 @@ from seeds import mutated, seeds, store, stored  # noqa: E402
 FOUND = {
     "grammar": [b"P(rel=1if 2)@5", b"RBP(p=0.5in 2)", b"nDCG(gains={1:1e400})@5"],
     "arrays": [b"\x0a\x05\x00", b"\x0a\x01\x01\x00"],
-    "misuse": [bytes([k]) + bytes([3, 0, 7, 0, 9, 3, 1, 0, 8, 3, 0, 11]) * 3 for k in range(10)],
+    "misuse": [bytes([k]) + bytes([3, 0, 7, 0, 9, 3, 1, 0, 8, 3, 0, 11]) * 3 for k in range(16)],
 }
 """Inputs that broke something once."""
 

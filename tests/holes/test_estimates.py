@@ -96,6 +96,9 @@ def test_what_cannot_be_told() -> None:
     assert [bool(why) for why in one.cannot] == [True, False, False, False]
     assert one.cannot[0] == "40 % of the weight lies in holes"
     assert one.share == pytest.approx([0.4, 0.2, 0.2, 9 / 30])
+    assert not any(estimates(collection, measures("P@5"), Limits(0.4, 2.0, 1, 1, 1))[0].cannot), "up to 40 % is enough"
+    exactly = Limits(1.0, float((one.high - one.low).max()), 1, 1, 1)
+    assert not any(estimates(collection, measures("P@5"), exactly)[0].cannot), "as wide as is allowed"
     (one,) = estimates(collection, measures("nDCG@5"), Limits(1.0, 0.36, 1, 1, 1))
     assert [why.startswith("the interval is ") for why in one.cannot] == (one.high - one.low > 0.36).tolist()
     assert any(one.cannot) and not all(one.cannot)
@@ -113,6 +116,12 @@ def test_what_cannot_be_told() -> None:
 def test_measures_without_an_estimate_get_bounds(measure: str, why: str) -> None:
     (one,) = estimates(micro("pool_seen P@5"), measures(measure), OPEN)
     assert set(one.cannot) == {why} and np.isnan(one.estimate).all() and np.isfinite(one.highest).all()
+
+
+def test_nothing_relevant_is_nothing_to_learn_from() -> None:
+    judged = {f"t{t}": {"a": 0, "b": 0} for t in range(9)}
+    runs = {run: {topic: ["a", "b", "x"] for topic in judged} for run in "rs"}
+    assert set(found(judged, runs, "P@5")[0].cannot) == {"no relevant document in the first 100 ranks"}
 
 
 def test_average_precision_by_hand() -> None:

@@ -132,6 +132,17 @@ def test_what_is_refused(options: dict[str, Any], says: str) -> None:
         uj.next_to_judge(micro("pool_seen P@5").with_runs(["a"]), "P@5")
 
 
+@pytest.mark.parametrize("seed", [0, 2])
+def test_of_all_pairs_those_that_are_clear_have_no_vote(seed: int) -> None:
+    """Clear: three standard errors apart, of topics and holes together."""
+    qrels, runs = drawn(seed, 9, 4, 12, 0.8)
+    found = judging.standing(uj.load(qrels, lists_of(runs)), judging.Question("P@5"))
+    pairs = found.found
+    apart = np.abs(pairs.difference) / np.sqrt(pairs.v_topic + pairs.v_hole)
+    assert (found.votes == (~pairs.settled & (apart < 3))).all()
+    assert (~pairs.settled & (apart >= 3)).any()
+
+
 def test_no_holes_and_one_topic_are_settled() -> None:
     qrels, runs = drawn(3, 3, 5, 8, 1.0)
     docs = sorted({doc for lists in runs.values() for docs in lists.values() for doc in docs})
@@ -263,6 +274,7 @@ def test_assessors_see_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ("a.txt", "99 0 d4 1\n", "topic '99' is not judged here"),
         ("a.txt", "1 0 d4 5\n", "grade 5 of d4 in topic 1 is outside the scale 0 to 1"),
+        ("a.txt", "1 d4 1\n", "a.txt:1: "),
         ("a.tsv", "1\td4\t1\n1\td5\t7\n", "a.tsv:2: grade 7 of d5 in topic 1 is outside the scale 0 to 1"),
         ("a.csv", "topic,document,grade\n1,d4,x\n", "a.csv:2: a grade is a whole number of 0 or more, found 'x'"),
         ("a.csv", "topic,document,grade\n1,d4,1\n1,d4,0\n", "a.csv:3: d4 in topic 1 has two labels, 1 and 0"),

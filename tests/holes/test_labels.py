@@ -236,6 +236,8 @@ def test_judges_who_differ(file: LabelFile) -> None:
     assert grades(rows, "agreed") == {}, "Cyd has not judged c"
     assert grades(rows, judge="Cyd") == {"1": {"a": 1, "b": 3}} and grades(rows, judge="Dan") == {}
     assert grades(rows[:4]) == {"1": {"a": 2, "b": 0, "c": 1}}, "a tie goes to Ben, who began"
+    two = [row for row in rows if (row.judge, row.doc) in (("Ben", "a"), ("Ann", "b"))]
+    assert grades(two) == {"1": {"a": 2, "b": 0}}, "of two judges, both count"
     assert told(rows) == [
         "3 labels by Ben, Ann, Cyd",
         "3 documents judged by several, 2 differently: majority decides (a tie: the judge who began first)",

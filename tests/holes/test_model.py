@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hole_cases import DEV, GOLDEN, MICRO, dev, ids, micro, weights_of
+from hole_cases import DEV, GOLDEN, MICRO, dev, ids, lists_of, micro, weights_of
 
+import unjudged as uj
 from unjudged.holes import order
 from unjudged.holes.estimates import Z90
 from unjudged.holes.lists import Lists
@@ -15,7 +16,7 @@ from unjudged.holes.model import Chances, Fit
 from unjudged.holes.order import pair_values
 from unjudged.holes.pairs import critical, decide, differences
 from unjudged.holes.reading import IDEAL, Reading
-from unjudged.holes.seen import Seen
+from unjudged.holes.seen import Seen, look
 from unjudged.holes.weights import Weights
 from unjudged.measures import parse
 
@@ -152,6 +153,15 @@ def test_hand_example() -> None:
     worth = pair_values(weights, 0, 1)
     assert worth.doc.tolist() == [0, 1, 2]
     assert worth.value == pytest.approx(hand["values"], abs=1e-9)
+
+
+def test_the_hundredth_rank_is_in_the_pool() -> None:
+    """Three teams with a hundred documents each, all judged: the last one was in the pool of its own run alone."""
+    lists = {run: {"t": [f"{run}{i}" for i in range(120)]} for run in "abc"}
+    judged = {"t": {f"{run}{i}": i % 2 for run in "abc" for i in range(100)}}
+    collection = uj.load(judged, lists_of(lists), teams={run: run for run in "abc"})
+    seen = look(Lists.of(collection))
+    assert seen.depth.tolist() == [100, 100, 100] and seen.cover == 1.0 and seen.unique.sum() == 300
 
 
 def test_hand_decision() -> None:

@@ -86,6 +86,8 @@ def test_several_assessors_in_score_and_studies(tmp_path: Path) -> None:
     c = uj.load(qrels, {"one": run, "none": {"1": {"d2": 1.0}}}, qrels_format="qrels_jg")
     assert c.judgments.grade.tolist() == [1, 2, 1]
     assert uj.score(c, "map_avgjg, AP, P_avgjg@1").values[0].tolist() == [[0.75, 1.0, 0.5], [1.0, 1.0, 1.0]]
+    honoured = uj.score(c, "prefs_simp, prefs_avgjg").values[:, 0]  # a prefers d1 to d2, b d2 to d1
+    assert honoured.tolist() == [[0.5, 0.5], [0.5, 0.5]]
     assert uj.score(uj.only(c, "1"), "AP_avgjg").values.tolist() == [[[0.75]], [[0.5]]]
     found = uj.study("power", c, measures="AP_avgjg, prefs_simp", test="t")
     assert set(found.frame["measure"]) == {"AP_avgjg", "prefs_simp"}

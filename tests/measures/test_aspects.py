@@ -220,6 +220,13 @@ def test_outer_bounds_are_the_value_where_all_is_judged() -> None:
     assert bounds.low == pytest.approx(bounds.high) and bounds.low == pytest.approx(bounds.value)
 
 
+def test_a_list_that_is_as_good_as_any_has_that_as_its_highest_value() -> None:
+    """One of two subtopics is all that a first document holds; the unjudged one below the cut-off changes nothing."""
+    judged: Judged = {"1": {"a": {"d1": 1}, "b": {"d2": 1}}}
+    bounds = uj.score_bounds(load(judged, {"1": {"d1": 2.0, "x": 1.0}}), ["alpha_nDCG@1", "nERR_IA@1"])
+    assert bounds.value.ravel().tolist() == bounds.high.ravel().tolist() == [1.0, 1.0]
+
+
 def test_outer_bounds_are_said_to_be_so(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "q").write_text("1 a d1 1\n1 b d2 1\n2 a d1 1\n")
     for name, docs in {"r": ("d9", "d1"), "s": ("d2", "d8")}.items():

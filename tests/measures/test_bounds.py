@@ -152,8 +152,13 @@ def check(cases: Sequence[Case], top: int, measures: Sequence[str]) -> int:
     return total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("top", "count", "limit"), [(1, 500, 128), (2, 250, 243), (3, 200, 256)])
+@pytest.mark.parametrize(
+    ("top", "count", "limit"),
+    [
+        pytest.param(3, 30, 64),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((1, 500, 128), (2, 250, 243), (3, 200, 256))),
+    ],
+)
 def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     rng = random.Random(top)
     cases = [random_case(rng, top, limit) for _ in range(count)]
@@ -161,14 +166,22 @@ def test_both_ends_are_attained(top: int, count: int, limit: int) -> None:
     assert check(cases, top, MEASURES) > 20 * count
 
 
-@pytest.mark.slow
-def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [5, pytest.param(25, marks=pytest.mark.slow)])
+def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Q, where small cases are not simply enumerated: the bounds on boxes rule nothing good out."""
     monkeypatch.setattr(blended, "FEW", 0)
     rng = random.Random(5)
     graded = [m for m in MEASURES if m.startswith("Q")]
     for top, limit in ((1, 64), (2, 243), (3, 256)):
-        check([random_case(rng, top, limit) for _ in range(25)], top, graded)
+        check([random_case(rng, top, limit) for _ in range(count)], top, graded)
+
+
+def test_a_cut_off_below_every_list_changes_no_bound() -> None:
+    """The ideal list may be longer than every list: many judged documents nobody retrieved."""
+    case = Case((None, 1), (3, 2, 2, 1, 1, 1, 0))
+    found = score_bounds(collection_of([case], 3), ["nDCG", "nDCG@50"])
+    for end in (found.low, found.high):
+        np.testing.assert_allclose(end[:, :, 0], end[:, :, 1], atol=EXACT)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -187,6 +187,26 @@ def graded_ap(topic: Topic) -> Fraction:
     return total / worth if worth else Fraction(0)
 
 
+def set_ap(topic: Topic) -> Fraction:
+    """Set precision times set recall."""
+    found = sum(gain(g) > 0 for g in topic.ranked)
+    return per_relevant(topic, Fraction(found, len(topic.ranked)) * found)
+
+
+def utility(topic: Topic) -> Fraction:
+    """2 for a relevant document retrieved, -1 for another, -0.5 for a relevant one missed; 0.25 for each of the rest."""
+    found, length = sum(gain(g) > 0 for g in topic.ranked), len(topic.ranked)
+    missed = topic.relevant - found
+    return 2 * found - (length - found) - Fraction(missed, 2) + Fraction(5000 - length - missed, 4)
+
+
+def utility_of_stops(topic: Topic, gamma: Fraction) -> Fraction:
+    """Precision seen by users of whom a share gamma goes on at each relevant document."""
+    chances = [gamma**n for n in range(topic.relevant)]
+    seen = [precision(topic, rank) for rank, g in enumerate(topic.ranked, 1) if gain(g)]
+    return sum(map(Fraction.__mul__, chances, seen), Fraction(0)) / (sum(chances, Fraction(0)) or 1)
+
+
 MEASURES: dict[str, Callable[[Topic], Fraction]] = {
     "P@5": lambda t: precision(t, 5),
     "P@1000": lambda t: precision(t, 1000),
@@ -208,6 +228,10 @@ MEASURES: dict[str, Callable[[Topic], Fraction]] = {
     "RBP(p=0.5)": lambda t: rank_biased(t, Fraction(1, 2)),
     "ERR": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(2**g - 1, 2**TOP)),
     "ERR(stop='ntcir')": lambda t: expected_reciprocal_rank(t, lambda g: Fraction(g, TOP + 1)),
+    "SetAP": set_ap,
+    "Utility(a=2.0, c=-0.5, d=0.25, documents=5000.0)": utility,
+    "NCU(pr='rb', gamma=0.75)": lambda t: utility_of_stops(t, Fraction(3, 4)),
+    "NCU(pr='rb', gamma=1.0)": lambda t: utility_of_stops(t, Fraction(1)),
     "infAP": inferred_ap,
     "GAP": graded_ap,
     **{
@@ -311,15 +335,35 @@ def expected_gain(topic: Topic, going_on: GoingOn) -> Decimal:
     return gained / seen
 
 
-@pytest.mark.slow
-def test_user_models() -> None:
+@pytest.mark.parametrize("lengths", [(5, 40), pytest.param((5, 12, 40, 99, 1000, 1200) * 3, marks=pytest.mark.slow)])
+def test_user_models(lengths: tuple[int, ...]) -> None:
     rng = random.Random(13)
-    topics = [drawn(rng, length, 20) for length in (5, 12, 40, 99, 1000, 1200) for _ in range(3)]
+    topics = [drawn(rng, length, 20) for length in lengths]
     scores = scored(topics, list(USER_MODELS))
     with localcontext(prec=50):
         for m, (name, going_on) in enumerate(USER_MODELS.items()):
             for topic, value in zip(topics, scores.values[0, :, m].tolist(), strict=True):
                 assert value == pytest.approx(float(expected_gain(topic, going_on)), abs=CLOSE), (name, topic)
+
+
+def test_ndcg_at_each_relevant_document() -> None:
+    """nDCG_rel: nDCG@r at the relevant ranks r, nDCG of the whole list for the relevant documents that were missed."""
+    with localcontext(prec=30):
+        topics = [drawn(random.Random(seed), 12, 6) for seed in range(40)]
+        for topic, value in zip(topics, scored(topics, ["nDCG_rel"]).values[0, :, 0].tolist(), strict=True):
+            ideal = sorted((g for g in topic.judged if g > 0), reverse=True)
+
+            def ndcg(k: int, topic: Topic = topic, ideal: list[int] = ideal) -> Decimal:
+                own, best = (
+                    sum(gain(g) / Decimal(r + 1).ln() for r, g in enumerate(grades[:k], 1))
+                    for grades in (topic.ranked, ideal)
+                )
+                return own / best
+
+            ranks = [rank for rank, g in enumerate(topic.ranked, 1) if gain(g)]
+            total = sum(map(ndcg, ranks), Decimal(0))
+            total += (len(ideal) - len(ranks)) * ndcg(len(topic.ranked) + len(ideal)) if ideal else 0
+            assert value == pytest.approx(float(total / max(len(ideal), 1)), abs=CLOSE), topic
 
 
 def test_user_models_with_grades_no_table_could_hold() -> None:

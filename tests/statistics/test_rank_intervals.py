@@ -108,6 +108,17 @@ def test_what_holds_for_any_scores(scores: np.ndarray, seed: int) -> None:
         assert (getattr(turned, name) == getattr(found, name)[order]).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_topic_adds_to_all_runs_changes_nothing(seed: int) -> None:
+    """Hard topics and easy ones: not even the noise of the runs, which depends on how alike the runs are."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(12, 10)) + np.linspace(0, 4, 10)
+    topics = 8 * rng.normal(size=(12, 1))
+    plain, hard = (rank_intervals(one, resamples=499) for one in (scores, scores + topics))
+    for name in ("low", "high", "low_simultaneous", "high_simultaneous"):
+        assert (getattr(plain, name) == getattr(hard, name)).all(), name
+
+
 @pytest.mark.parametrize(("topics", "runs"), [(4, 3), (10, 40), (30, 6)])
 def test_shrinkage_by_loops(topics: int, runs: int) -> None:
     rng = np.random.default_rng(topics)
