@@ -177,9 +177,9 @@ def test_search_over_boxes(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
 
 
 def test_a_cut_off_below_every_list_changes_no_bound() -> None:
-    """The ideal list may be longer than every list: many judged documents nobody retrieved."""
-    case = Case((None, 1), (3, 2, 2, 1, 1, 1, 0))
-    found = score_bounds(collection_of([case], 3), ["nDCG", "nDCG@50"])
+    """The ideal list may be longer than every list: what other runs retrieved may all be relevant."""
+    runs = {f"r{i}": {"t": {f"x{2 * i}": 2.0, f"x{2 * i + 1}": 1.0}} for i in range(4)}
+    found = score_bounds(uj.load({"t": {"x0": 1}}, runs), ["nDCG", "nDCG@50"])
     for end in (found.low, found.high):
         np.testing.assert_allclose(end[:, :, 0], end[:, :, 1], atol=EXACT)
 

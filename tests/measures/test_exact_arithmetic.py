@@ -194,7 +194,7 @@ def set_ap(topic: Topic) -> Fraction:
 
 
 def utility(topic: Topic) -> Fraction:
-    """2 for a relevant document retrieved, -1 for another, -0.5 for a relevant one missed; 0.25 for each of the rest."""
+    """2 for a relevant document retrieved, -1 for another, -0.5 for a relevant one missed; 0.25 for the rest."""
     found, length = sum(gain(g) > 0 for g in topic.ranked), len(topic.ranked)
     missed = topic.relevant - found
     return 2 * found - (length - found) - Fraction(missed, 2) + Fraction(5000 - length - missed, 4)
