@@ -22,7 +22,7 @@ from unjudged.errors import InputError, UsageError
 from unjudged.holes import judging
 from unjudged.holes.order import values
 from unjudged.holes.pairs import differences
-from unjudged.holes.promise import labels_needed
+from unjudged.holes.promise import _Group, labels_needed
 from unjudged.statistics.pairs import all_pairs
 
 WORLDS = st.tuples(
@@ -84,6 +84,12 @@ def test_labels_needed_by_taking_holes_away(world: Any) -> None:
                 enough = n
                 break
         assert room <= 0 or many == enough or abs(variance - room) < 1e-12
+
+
+def test_what_is_left_in_groups_of_which_some_are_empty() -> None:
+    group, moved = np.array([3, 0, 3, 0, 1]), np.array([0.5, 0.25, -1.0, 2.0, 0.125])
+    left = [sum(moved[i:][group[i:] == g].sum() ** 2 for g in range(4)) for i in range(1, 6)]
+    assert _Group(group).squares_left(moved) == pytest.approx(left)
 
 
 def test_what_is_asked() -> None:

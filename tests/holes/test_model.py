@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hole_cases import DEV, GOLDEN, MICRO, dev, ids, lists_of, micro, weights_of
+from hole_cases import DEV, GOLDEN, MICRO, dev, drawn, ids, lists_of, micro, weights_of
 
 import unjudged as uj
 from unjudged.holes import order
+from unjudged.holes.completions import complete
 from unjudged.holes.estimates import Z90
 from unjudged.holes.lists import Lists
 from unjudged.holes.model import Chances, Fit
@@ -173,3 +174,14 @@ def test_hand_decision() -> None:
     assert decide(np.array([-0.0538]), np.array([0.02**2]), np.array([0.00031422]), 50).word == ("worse",)
     assert decide(np.array([0.03]), np.array([0.02**2]), np.array([0.00031422]), 50).why == ("topics",)
     assert decide(np.array([0.3]), np.array([np.nan]), np.array([0.1]), 1).why == ("topics",)
+
+
+def test_completions_have_as_many_relevant_documents_as_expected() -> None:
+    """What all holes share is spread evenly over its distribution: two completions lie on both sides of the middle."""
+    qrels, runs = drawn(1, 6, 12, 20, 0.6)
+    collection = uj.load(qrels, lists_of(runs))
+    many, found = complete(collection, 1, 400, 0)
+    p = found.p[found.lists.hole]
+    assert abs(many.relevant.mean() - p.mean()) < 0.05
+    two, _ = complete(collection, 1, 2, 0)
+    assert (two.relevant.mean(axis=1) > p.mean() / 4).all()
