@@ -328,12 +328,12 @@ def misuse(data: bytes) -> None:
         elif name == "count_levels":
             first, level = _ends(draw, n), _entries_of(draw, draw.below(4))
             none, groups = _amount(draw), _amount(draw)
-            out = np.zeros(_about(draw, (none + 1) * groups if 0 <= none < 9 and 0 <= groups < 9 else 4), np.int64)
-            _c.count_levels(first, *(_entries_of(draw, n) for _ in range(3)), level, 3, none, groups, out)
+            levels = np.zeros(_about(draw, (none + 1) * groups if 0 <= none < 9 and 0 <= groups < 9 else 4), np.int64)
+            _c.count_levels(first, *(_entries_of(draw, n) for _ in range(3)), level, 3, none, groups, levels)
         elif name == "first_lines":
             first, chosen = _ends(draw, n), np.ones(draw.below(4), bool)
-            out = np.zeros(_about(draw, len(first) - 1), np.int64)
-            _c.first_lines(first, *(_entries_of(draw, n) for _ in range(2)), chosen, _amount(draw), out)
+            lines = np.zeros(_about(draw, len(first) - 1), np.int64)
+            _c.first_lines(first, *(_entries_of(draw, n) for _ in range(2)), chosen, _amount(draw), lines)
         elif name == "order_of":
             _c.order_of(integers, _amount(draw), np.zeros(_about(draw, n), np.int64))
         elif name == "offcuts":

@@ -355,7 +355,7 @@ def test_ndcg_at_each_relevant_document() -> None:
 
             def ndcg(k: int, topic: Topic = topic, ideal: list[int] = ideal) -> Decimal:
                 own, best = (
-                    sum(gain(g) / Decimal(r + 1).ln() for r, g in enumerate(grades[:k], 1))
+                    sum((gain(g) / Decimal(r + 1).ln() for r, g in enumerate(grades[:k], 1)), Decimal(0))
                     for grades in (topic.ranked, ideal)
                 )
                 return own / best
