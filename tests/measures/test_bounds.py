@@ -213,6 +213,8 @@ def test_longer_lists_of_q(seed: int) -> None:
         found = blended.Search(problem)
         assert found.run() is not None
         assert found.best == pytest.approx(everything.best, abs=EXACT)
+        whole = np.zeros((1, len(problem.size)), np.int64), np.full((1, len(problem.size)), problem.n, np.int64)
+        assert problem.bound(*whole, -np.inf)[0] >= everything.best - EXACT, "a bound of all is not below any"
 
 
 # -- growth "free"
