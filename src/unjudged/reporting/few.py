@@ -153,19 +153,19 @@ def _said(
 def _steps(
     asking: Asking, asked: FewRuns, pairs: Sequence[Pair], open_: Pair, found: Mapping[str, Section], measure: str
 ) -> list[Step]:
-    """Decide what is open, then keep it decided."""
+    """Decide what is open, first by what costs nothing, then keep it decided."""
     steps = []
     a, b = open_.runs
     words = words_of(asking.collection)
-    to_judge = asked.to_judge
-    if to_judge is not None and not to_judge.settled and to_judge.labels:
-        said = f"judge about {counted(to_judge.labels, 'document')} to decide {a} against {b}"
-        effect = f"these labels are expected to settle it by {asked.judged_by}"
-        steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.judged_by), effect))
     if open_.why == "holes" and asked.judged_by != asked.measure and asked.judged_at_the_top:
-        said = f"{'or ' if steps else ''}compare by {asked.measure}, for which no judgment is missing"
+        said = f"compare by {asked.measure}, for which no judgment is missing"
         effect = f"every document it looks at in {a} and {b} was judged"
         steps.append(Step(said, ("compare", *words, "-m", asked.measure), effect))
+    to_judge = asked.to_judge
+    if to_judge is not None and not to_judge.settled and to_judge.labels:
+        said = f"{'or ' if steps else ''}judge about {counted(to_judge.labels, 'document')} to decide {a} against {b}"
+        effect = f"these labels are expected to settle it by {asked.judged_by}"
+        steps.append(Step(said, ("next", *words, "--new", a, "--baseline", b, "-m", asked.judged_by), effect))
     many = sum(pair.why == "topics" for pair in pairs)
     if many:
         next_ = Step(
