@@ -861,7 +861,7 @@ def test_frames_that_cannot_be_used(kind: str, columns: dict[str, list[Any]], wo
 def test_frames_with_a_number_no_float_holds() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InputError):
-        uj.load(TWO, pandas.DataFrame({"qid": ["1"], "docno": ["a"], "score": [10**400]}))
+        uj.load(TWO, pandas.DataFrame({"qid": ["1"], "docno": ["a"], "score": [10**400]}, dtype=object))
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
