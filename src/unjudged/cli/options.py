@@ -265,16 +265,27 @@ def open_collection(
 
 def _refuse_measures(runs: Sequence[str]) -> None:
     """A measure given where runs stand: the -m before it was forgotten."""
-    absent = [run for run in runs if run != "-" and not os.path.exists(run)]  # noqa: PTH110 - pathlib takes long to import
-    if absent:
+    for run in runs:
+        if run == "-" or not _absent(run):
+            continue
         from unjudged.measures import measures
 
-        for run in absent:
-            try:
-                measures(run)
-            except UsageError:
-                continue
-            raise UsageError(f"{run} is a measure, not a run: write -m {run}")
+        try:
+            measures(run)
+        except UsageError:
+            continue
+        raise UsageError(f"{run} is a measure, not a run: write -m {run}")
+
+
+def _absent(path: str) -> bool:
+    """There is nothing of this name; what may only not be looked at is there."""
+    try:
+        os.stat(path)  # noqa: PTH116 - pathlib takes long to import
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def _refuse_unwritable(args: argparse.Namespace) -> None:
