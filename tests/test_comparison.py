@@ -125,6 +125,5 @@ def test_speed_is_that_of_the_performance_page() -> None:
     for name in ("pytrec_eval", "ir_measures", "ranx"):
         times = float(re.search(rf"^\| {name} \| [\d.]+ \| ([\d.]+) ", first, re.M)[1])  # type: ignore[index]
         assert re.search(rf"{name}[^.;]*? {int(times)} times", PAGE), (name, times)
-    for target in ("100 runs at least 15x faster than pytrec_eval", "at most the CPU of the real trec_eval"):
-        found = re.search(rf"^\|[^|]*{target}[^|]*\| ([\d.]+)x", measured, re.M)
-        assert found is not None and f" {found[1]} times" in PAGE, target
+    found = re.search(r"^\|[^|]*at most the CPU of the trec_eval[^|]*\| ([\d.]+)x", measured, re.M)
+    assert found is not None and f" {found[1]} times" in PAGE

@@ -105,25 +105,35 @@ def expand(spec: str | Path) -> list[str]:
     text = str(spec)
     if text == STDIN:
         return [text]
+    there = kind(text)
+    if there == "folder":
+        return _inside(text)
     from glob import glob, has_magic
     from pathlib import Path
 
-    there = kind(text)
-    if there == "folder":
-        try:
-            inside = sorted(p for p in Path(text).iterdir() if p.is_file() and not not_data(p.name))
-            inside = [p for p in inside if not p.name.endswith(".fixed") or not _original(p)]
-        except OSError as problem:
-            raise InputError(f"cannot be read ({problem.strerror})", text) from None
-        if not inside:
-            raise InputError("this folder holds no runs", text)
-        return [str(p) for p in inside]
     if there or not has_magic(text):
         return [text]
     found = sorted(p for p in glob(text) if Path(p).is_file())  # noqa: PTH207 - absolute patterns
     if not found:
         raise InputError("no file matches this pattern", text)
     return found
+
+
+def _inside(folder: str) -> list[str]:
+    """The files of a folder that may be runs, by name. Without pathlib: its import takes longer than scoring a run."""
+    if folder.startswith(".") or folder.endswith("/.") or any(odd in folder for odd in ("//", "/./", "\\")):
+        from pathlib import Path
+
+        folder = str(Path(folder))
+    try:
+        names = {name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name))}  # noqa: PTH113, PTH118, PTH208
+    except OSError as problem:
+        raise InputError(f"cannot be read ({problem.strerror})", folder) from None
+    found = sorted(name for name in names if not not_data(name) and not _repaired(name, names))
+    if not found:
+        raise InputError("this folder holds no runs", folder)
+    beside = "" if folder == "." else folder if folder.endswith("/") else f"{folder}{os.sep}"
+    return [beside + name for name in found]
 
 
 METADATA = ("ir_metadata.yml", "ir_metadata.yaml", "ir-metadata.yml", "ir-metadata.yaml")
@@ -135,10 +145,10 @@ def not_data(name: str) -> bool:
     return name.startswith(".") or name in METADATA
 
 
-def _original(fixed: Path) -> bool:
-    """Does the file that `check --fix` repaired stand beside its repaired copy?"""
-    name = fixed.name.removesuffix(".fixed")
-    return any(fixed.with_name(n).exists() for n in (name, f"{name}.gz"))
+def _repaired(name: str, beside: Collection[str]) -> bool:
+    """Is it a copy that `check --fix` repaired, beside the file it was made from?"""
+    whole = name.removesuffix(".fixed")
+    return whole != name and (whole in beside or f"{whole}.gz" in beside)
 
 
 class Unchanged:
