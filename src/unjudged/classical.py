@@ -149,15 +149,24 @@ HALVED = 1 << 24
 class Evaluated:
     """A run's values: for each topic of the judgments whether the run answers it, and a value for each line."""
 
-    __slots__ = ("answered", "hits", "outside", "outside_name", "relevant", "tag", "topics", "values")
+    __slots__ = ("answered", "cells", "hits", "lines", "outside", "outside_name", "relevant", "tag", "topics")
 
-    def __init__(self, topics: list[str], found: dict[str, Any], values: list[list[float]], relevant: float) -> None:
-        self.topics, self.values, self.relevant = topics, values, relevant
+    def __init__(
+        self, topics: list[str], found: dict[str, Any], lines: Sequence[Line], cells: bytes, relevant: float
+    ) -> None:
+        self.topics, self.lines, self.cells, self.relevant = topics, lines, cells, relevant
         self.answered = [bool(b) for b in found["answered"]]
         self.tag = found["tag"].decode("utf-8", "surrogateescape")
         self.outside = int(found["outside_topics"])
         self.outside_name = found["outside_names"].split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
         self.hits = len(found["row"]) // 4
+
+    def columns(self) -> list[list[float]]:
+        """For each line its values, a topic an entry; nothing for the run's name."""
+        cells: Any = memoryview(self.cells).cast("d")
+        many = len(cells) // (len(self.topics) or 1)
+        numbers = iter(range(many))
+        return [[] if line.measure == "runid" else cells[next(numbers) :: many].tolist() for line in self.lines]
 
     def joined(self, second: Evaluated) -> Evaluated | None:
         """This half of a run and the other; None where they share a topic or may share one outside the judgments."""
@@ -165,8 +174,12 @@ class Evaluated:
             a and b for a, b in zip(self.answered, second.answered, strict=True)
         ):
             return None
-        for column, other in zip(self.values, second.values, strict=True):
-            column[:] = [o if there else v for v, o, there in zip(column, other, second.answered, strict=False)]
+        cells, size, there = bytearray(self.cells), len(self.cells) // len(self.topics), bytes(second.answered)
+        stop = 0
+        while (start := there.find(1, stop)) >= 0:  # topics that follow one another are copied at once
+            stop = there.find(0, start) if 0 in there[start:] else len(there)
+            cells[start * size : stop * size] = second.cells[start * size : stop * size]
+        self.cells = bytes(cells)
         self.answered = [a or b for a, b in zip(self.answered, second.answered, strict=True)]
         self.outside, self.outside_name = max((self.outside, self.outside_name), (second.outside, second.outside_name))
         self.hits += second.hits
@@ -191,18 +204,24 @@ class _Judged:
         wanted = [(line.measure, line.parameter) for line in lines if line.measure != "runid"]
         arrays = [found[name] for name in ("offsets", "row", "rank", "length")]
         judged = self.grade, self.starts, self.ideal
-        cells: Any = memoryview(self.kernel.evaluate(wanted, rel, *judged, *arrays)).cast("d")
-        values = [cells[m :: len(wanted)].tolist() for m in range(len(wanted))]
-        for place, line in enumerate(lines):
-            if line.measure == "runid":
-                values.insert(place, [])
-        return Evaluated(self.topics, found, values, self.relevant)
+        cells: bytes = self.kernel.evaluate(wanted, rel, *judged, *arrays)
+        return Evaluated(self.topics, found, lines, cells, self.relevant)
 
 
 def evaluate(
-    qrels: str, runs: Sequence[str], lines: Sequence[Line], *, rel: int = 1, truncate: int = 0, jobs: int | None = 1
+    qrels: str,
+    runs: Sequence[str],
+    lines: Sequence[Line],
+    *,
+    rel: int = 1,
+    truncate: int = 0,
+    jobs: int | None = 1,
+    then: Callable[[str, Evaluated], object] | None = None,
 ) -> list[Evaluated] | None:
-    """The values of each run; None for anything that needs the ordinary way. `jobs`: threads, None: one per core."""
+    """The values of each run; None for anything that needs the ordinary way. `jobs`: threads, None: one per core.
+
+    `then` is called with each run and its values as soon as they are there, while other threads still read.
+    """
     kernel = c_kernels()
     if kernel is None or not all(map(_ordinary, (qrels, *runs))):
         return None
@@ -218,13 +237,15 @@ def evaluate(
             return judged.values(found, lines, rel) if found is not None else None
 
         workers = jobs or os.cpu_count() or 1
-        if len(runs) == 1 and workers > 1:
-            one = seen.reading(runs[0], lambda: _by_two(runs[0], values))
-            return [one] if one is not None and any(one.answered) else None
+        alone = len(runs) == 1 and workers > 1
 
         def read(path: str) -> Evaluated | None:
-            found = seen.reading(path, lambda: values(files.chunks(path)))
-            return found if found is not None and any(found.answered) else None
+            found = seen.reading(path, lambda: _by_two(path, values) if alone else values(files.begun(path)))
+            if found is None or not any(found.answered):
+                return None
+            if then:
+                then(path, found)
+            return found
 
         return _each(read, runs, min(workers, len(runs)))
     except (UnjudgedError, OSError):
@@ -236,10 +257,10 @@ def _by_two(path: str, values: Callable[[Iterable[Any]], Evaluated | None]) -> E
     parts = files.halves(path, HALVED)
     if parts is None:
         large = os.stat(path).st_size > HALVED // 8  # noqa: PTH116 - pathlib takes long to import
-        return values(files.beside(files.chunks(path)) if large and files.is_gz(path) else files.chunks(path))
+        return values(files.beside(files.chunks(path)) if large and files.is_gz(path) else files.begun(path))
     found = _each(values, parts, 2)
     joined = found and found[0].joined(found[1])
-    return joined or values(files.chunks(path))
+    return joined or values(files.begun(path))
 
 
 def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: int) -> list[Evaluated] | None:
@@ -251,11 +272,11 @@ def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: in
                 return None
             found.append(value)
         return found
-    from threading import Lock, Thread
+    from _thread import allocate_lock, start_new_thread  # threading takes as long to import as reading two runs
 
     results: list[Evaluated | None] = [None] * len(given)
     problems: list[BaseException] = []
-    places, lock, going = iter(range(len(given))), Lock(), [True]
+    places, lock, going = iter(range(len(given))), allocate_lock(), [True]
 
     def take() -> None:
         while going[0]:
@@ -263,18 +284,33 @@ def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: in
                 place = next(places, None)
             if place is None:
                 return
-            try:
-                results[place] = work(given[place])
-            except BaseException as problem:
-                problems.append(problem)
+            results[place] = work(given[place])
             if results[place] is None:
                 going[0] = False
 
-    threads = [Thread(target=take) for _ in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    def take_beside(ended: Any) -> None:
+        try:
+            take()
+        except BaseException as problem:
+            problems.append(problem)
+            going[0] = False
+        finally:
+            ended.release()
+
+    # This thread takes its share, too: a system puts a new thread on a processor that is idle, but two threads that
+    # a waiting one has begun often on one and the same, for ten milliseconds.
+    others = [allocate_lock() for _ in range(workers - 1)]
+    for ended in others:
+        ended.acquire()
+        start_new_thread(take_beside, (ended,))
+    try:
+        take()
+    except Exception as problem:
+        problems.append(problem)
+    finally:  # an interrupt does not wait for what the others are reading
+        going[0] = False
+    for ended in others:
+        ended.acquire()
     if problems:
         raise problems[0]
     whole = [value for value in results if value is not None]
@@ -321,11 +357,11 @@ def _hits(pieces: Iterable[Any], kernel: Any, index: Any, truncate: int) -> dict
     """What a scanner finds in the pieces; None for what is not ordinary."""
     scanner, first = kernel.RunScanner(index, 0, truncate), True
     for piece in pieces:
-        if first and not _first_fields(bytes(piece[:65536])):
+        if isinstance(piece, files.PlainRest):
+            piece.into(scanner)
+        elif (first and not _first_fields(bytes(piece[:65536]))) or not scanner.feed(piece):
             return None
         first = False
-        if not scanner.feed(piece):
-            return None
     found: dict[str, Any] = scanner.finish()
     return None if found["bad"] or found["endless"] or found["split"] or found["duplicates"] else found
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import struct
+import tempfile
 from array import array
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -239,6 +241,48 @@ def same_scan(text: bytes, cut: list[int], how: dict[str, Any]) -> None:
 @given(run_text, cuts, options)
 def test_run_text_gives_equal_results(text: bytes, cut: list[int], how: dict[str, Any]) -> None:
     same_scan(text, cut, how)
+
+
+def scan_from(kernels: Any, text: bytes, room: int, most: int, start: int, **options: Any) -> dict[str, Any]:
+    """The text from a place on, taken from a file through a buffer, some bytes a call."""
+    scanner = kernels.RunScanner(make_index(kernels, JUDGED), **options)
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(text)
+        file.seek(start)
+        buffer = bytearray(room)
+        while scanner.feed_from(file.fileno(), buffer, most):
+            pass
+    found: dict[str, Any] = scanner.finish()
+    return found
+
+
+@both
+@generated
+@given(run_text, st.integers(1, 90), st.integers(1, 200), st.integers(0, 60), options)
+def test_a_file_is_read_as_its_text(
+    kernels: Any, text: bytes, room: int, most: int, start: int, how: dict[str, Any]
+) -> None:
+    found, whole = scan_from(kernels, text, room, most, start, **how), scan(kernels, JUDGED, [text[start:]], **how)
+    if found["split"] and not how["gather"]:  # both stop, each at the end of its piece
+        assert whole["split"]
+        return
+    assert found | {"going_on": whole["going_on"]} == whole
+
+
+@both
+def test_what_is_read_from_a_file_is_counted_and_refused_where_it_cannot_be_read(kernels: Any) -> None:
+    lines = b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(100))
+    scanner = kernels.RunScanner(make_index(kernels, JUDGED))
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(lines)
+        file.seek(0)
+        read = [scanner.feed_from(file.fileno(), bytearray(64), 1000) for _ in range(4)]
+        assert sum(read) == len(lines) and read[0] == 1000 and read[-1] == 0
+        closed = os.dup(file.fileno())
+        os.close(closed)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            scanner.feed_from(closed, bytearray(64), 1000)
+    assert scanner.finish()["lines"] == 100
 
 
 @needs_c

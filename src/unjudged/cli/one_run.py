@@ -119,49 +119,52 @@ def _notes(paths: Sequence[str], runs: Sequence[Evaluated]) -> list[str]:
     return run_notes.told_once((path, note) for path, run in zip(paths, runs, strict=True) for note in noticed(run))
 
 
-def _score_text(names: Sequence[str], lines: Sequence[Line], runs: Sequence[Evaluated], call: _Score) -> bytes:
-    """The table of `score`, as text or tsv."""
-    means = [[over_topics(line, column) for line, column in zip(lines, run.values, strict=True)] for run in runs]
-    if call.form == "tsv":
-        return _tsv(names, lines, runs, means, call.per_topic)
+def _means(run: Evaluated) -> list[float]:
+    return [over_topics(line, column) for line, column in zip(run.lines, run.columns(), strict=True)]
+
+
+def _text(names: Sequence[str], lines: Sequence[Line], runs: Sequence[Evaluated], per_topic: bool) -> bytes:
+    """The table of `score` for people."""
     from unjudged.text import aligned, printable, shown, to_the_right
 
     def cells(values: Sequence[float]) -> list[str]:
         return [shown(int(v) if line.measure in COUNTS else v) for v, line in zip(values, lines, strict=True)]
 
-    head = ["run", "topic"] if call.per_topic else ["run"]
+    head = ["run", "topic"] if per_topic else ["run"]
     rows = []
-    for name, run, mean in zip(names, runs, means, strict=True):
-        each = list(zip(run.topics, zip(*run.values, strict=True), strict=True)) if call.per_topic else []
-        for topic, values in (*each, ("all", mean)):
+    for name, run in zip(names, runs, strict=True):
+        each = list(zip(run.topics, zip(*run.columns(), strict=True), strict=True)) if per_topic else []
+        for topic, values in (*each, ("all", _means(run))):
             rows.append([*map(printable, (name, topic)[: len(head)]), *cells(values)])
     columns = [*head, *(line.name for line in lines)]
     return aligned(columns, rows, to_the_right(rows, len(columns))).encode("utf-8", "surrogateescape")
 
 
-def _tsv(
-    names: Sequence[str],
-    lines: Sequence[Line],
-    runs: Sequence[Evaluated],
-    means: Sequence[Sequence[float]],
-    per_topic: bool,
-) -> bytes:
-    from array import array
+class _Rows:
+    """The rows of the table as TSV, run by run."""
 
+    def __init__(self, lines: Sequence[Line], per_topic: bool) -> None:
+        self.columns = [f"\t{line.name}\t".encode() for line in lines]
+        self.per_topic = per_topic
+        self.topics: list[bytes] = []
+
+    def of(self, name: str, run: Evaluated) -> bytes:
+        """One run's, the means last."""
+        from array import array
+
+        if not self.topics:
+            self.topics = [_cell(topic) for topic in (*(run.topics if self.per_topic else ()), "all")]
+        numbers = array("d", run.cells if self.per_topic else b"")
+        numbers.extend(_means(run))
+        head = _cell(name) + b"\t"
+        written: bytes = c_kernels().write_rows([head + topic for topic in self.topics], self.columns, numbers, b"\n")
+        return written
+
+
+def _cell(text: str) -> bytes:
     from unjudged.text import tsv_cell
 
-    columns = [f"\t{line.name}\t".encode() for line in lines]
-    topics = [tsv_cell(topic) for topic in runs[0].topics] if per_topic else []
-    write, out = c_kernels().write_rows, [b"run\ttopic\tmeasure\tvalue\n"]
-    for name, run, mean in zip(names, runs, means, strict=True):
-        shown = tsv_cell(name)
-        heads = [f"{shown}\t{topic}".encode("utf-8", "surrogateescape") for topic in (*topics, "all")]
-        numbers = array(
-            "d", [value for values in zip(*run.values, strict=True) for value in values] if per_topic else []
-        )
-        numbers.extend(mean)
-        out.append(write(heads, columns, numbers, b"\n"))
-    return b"".join(out)
+    return tsv_cell(text).encode("utf-8", "surrogateescape")
 
 
 def _write(data: bytes) -> None:
@@ -178,10 +181,20 @@ def score(argv: Sequence[str]) -> int | None:
     runs = _runs(call.paths[1:]) if call and lines else None
     if not call or not lines or not runs:
         return None
-    found = evaluate(call.paths[0], list(runs.values()), lines, jobs=call.jobs)
+    names = {path: name for name, path in runs.items()}
+    rows, as_tsv, written = _Rows(lines, call.per_topic), call.form == "tsv", dict.fromkeys(names, b"")
+
+    def write(path: str, run: Evaluated) -> None:
+        written[path] = rows.of(names[path], run)
+
+    found = evaluate(call.paths[0], list(names), lines, jobs=call.jobs, then=write if as_tsv else None)
     if found is None:
         return None
-    notes, table = _notes(list(runs.values()), found), _score_text(list(runs), lines, found, call)
+    notes = _notes(list(names), found)
+    if as_tsv:
+        table = b"run\ttopic\tmeasure\tvalue\n" + b"".join(written.values())
+    else:
+        table = _text(list(runs), lines, found, call.per_topic)
     if sys.stdout.isatty() or sys.stderr.isatty():
         _show(notes, table, call.form)
         return 0
@@ -215,7 +228,7 @@ def trec_eval(argv: Sequence[str]) -> int | None:
     from unjudged.cli.trec_table import Table
 
     (found,) = evaluated
-    run_values = found.tag or "run", found.topics, found.answered, found.values, found.relevant
+    run_values = found.tag or "run", found.topics, found.answered, found.columns(), found.relevant
     table = Table(*run_values, lines, complete="-c" in flags)
     _write(table.text(per_topic="-q" in flags, summary="-n" not in flags).encode("utf-8", "surrogateescape"))
     return 0

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     T = TypeVar("T")
+    Begun = Iterator[bytes | memoryview | "PlainRest"]
 
 STDIN = "-"
 ENDINGS = frozenset((".json", ".jsonl", ".parquet"))
@@ -27,6 +28,8 @@ GZIP = b"\x1f\x8b"
 """How gz begins."""
 _CHUNK = 1 << 18
 _COMPRESSED_CHUNK = 1 << 18
+_STEP = 1 << 24
+"""So many bytes are scanned before the program looks whether it is interrupted."""
 ORDER = "judgments come first, then the runs"
 SWAPPED = f"this looks like a run, not judgments (topic iteration doc grade); {ORDER}"
 _buffers: list[bytearray] = []
@@ -235,11 +238,40 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
+class PlainRest:
+    """What follows in a plain file: read in pieces (iterate), or by a scanner that takes it from the file itself."""
+
+    __slots__ = ("_buffer", "_file", "_left")
+
+    def __init__(self, file: Any, buffer: bytearray, left: int = sys.maxsize) -> None:
+        self._file, self._buffer, self._left = file, buffer, left
+
+    def __iter__(self) -> Iterator[memoryview]:
+        room = memoryview(self._buffer)
+        while n := self._file.readinto(room[: self._left]):
+            self._left -= n
+            yield room[:n]
+
+    def into(self, scanner: Any) -> None:
+        """Feeds a scanner until it has had enough."""
+        while n := scanner.feed_from(self._file.fileno(), self._buffer, min(self._left, _STEP)):
+            self._left -= n
+
+
 def chunks(path: str, whole: bool = False) -> Iterator[bytes | memoryview]:
     """The content in pieces of a quarter megabyte, decompressed; memory does not grow with the file.
 
     A piece is only valid until the next one is asked for. `whole`: plain text in as few pieces as possible.
     """
+    for piece in begun(path, whole):
+        if isinstance(piece, PlainRest):
+            yield from piece
+        else:
+            yield piece
+
+
+def begun(path: str, whole: bool = False) -> Begun:
+    """As `chunks`, but of a plain file the first piece, and then what follows it as one."""
     try:
         if path == STDIN:
             yield from _pieces(standard_input(), source_name(path), whole)
@@ -287,36 +319,42 @@ def beside(pieces: Iterator[bytes | memoryview]) -> Iterator[bytes]:
             maker.join(0.01)
 
 
-def halves(path: str, least: int) -> tuple[Iterator[bytes | memoryview], Iterator[bytes | memoryview]] | None:
-    """The pieces of both halves of a run, cut where a topic begins; None for gz and for less than `least` bytes."""
+def halves(path: str, least: int) -> tuple[Begun, Begun] | None:
+    """Both halves of a run, each as `begun`, cut where a topic begins; None for gz and for less than `least` bytes."""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
         size = os.fstat(file.fileno()).st_size
         if size < least or file.read(2) == GZIP:
             return None
         file.seek(size // 2)
-        middle = file.read(1 << 22)
-    line = middle.find(b"\n") + 1
-    topic = next(iter(middle[line : line + 4096].split(None, 1)), b"")
-    while (
-        topic
-        and line
-        and middle.startswith(topic, line)
-        and middle[line + len(topic) : line + len(topic) + 1].isspace()
-    ):
-        line = middle.find(b"\n", line) + 1
-    cut = size // 2 + line
-    return (_part(path, 0, cut), _part(path, cut, size)) if topic and line and cut < size else None
+        cut = size // 2 + _next_topic(file)
+    return (_part(path, 0, cut), _part(path, cut, size)) if size // 2 < cut < size else None
 
 
-def _part(path: str, start: int, stop: int) -> Iterator[bytes | memoryview]:
-    """The pieces of a plain file from one place to another."""
+def _next_topic(file: Any) -> int:
+    """After how many bytes a run's next topic begins; 0 where none does within four megabytes."""
+    text, line, topic = b"", 0, b""
+    while len(text) < 1 << 22 and (more := file.read(1 << 16)):
+        text += more
+        line = line or text.find(b"\n") + 1  # the first line may have begun before
+        while line and (end := text.find(b"\n", line) + 1):
+            fields = text[line:end].split(None, 1)
+            topic = topic or b"".join(fields[:1])
+            if fields and fields[0] != topic:
+                return line
+            line = end
+    return 0
+
+
+def _part(path: str, start: int, stop: int) -> Begun:
+    """A plain file from one place to another, as `begun` gives it."""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - unbuffered
-        file.seek(start)
-        view = memoryview(bytearray(_CHUNK))
-        place = start
-        while place < stop and (n := file.readinto(view[: min(_CHUNK, stop - place)])):
-            yield view[:n] if place else _checked(view[:n], path)
-            place += n
+        buffer = bytearray(_CHUNK)
+        if start:
+            file.seek(start)
+        else:
+            start = file.readinto(memoryview(buffer)[:stop])
+            yield _checked(memoryview(buffer)[:start], path)
+        yield PlainRest(file, buffer, stop - start)
 
 
 def missing(path: str) -> InputError:
@@ -393,7 +431,7 @@ def larger_than(path: str, most: int) -> bool:
         return any((size := size + len(piece)) > most for piece in inflate(head, file, path))
 
 
-def _pieces(file: Any, source: str, whole: bool) -> Iterator[bytes | memoryview]:
+def _pieces(file: Any, source: str, whole: bool) -> Begun:
     head: bytes | memoryview
     room = None
     if whole:  # in one piece, which nobody copies
@@ -408,14 +446,15 @@ def _pieces(file: Any, source: str, whole: bool) -> Iterator[bytes | memoryview]
     if not head:
         raise InputError("this file is empty", source)
     if head[:2] == GZIP:
-        pieces: Iterator[bytes | memoryview] = inflate(bytes(head), file, source)
-        head = next(pieces, b"")
+        unpacked = inflate(bytes(head), file, source)
+        head = next(unpacked, b"")
         if not head:
             raise InputError("this file is empty", source)
+        yield _checked(head, source)
+        yield from unpacked
     else:
-        pieces = _plain(file, memoryview(room or bytearray(_CHUNK)))
-    yield _checked(head, source)
-    yield from pieces
+        yield _checked(head, source)
+        yield PlainRest(file, room or bytearray(_CHUNK))
     if room:  # nobody looks at it any more
         _buffers.append(room)
 
@@ -426,11 +465,6 @@ def _room() -> bytearray:
     except IndexError:  # every one of them is in use
         return bytearray(_CHUNK)
     return buffer if len(buffer) == _CHUNK else bytearray(_CHUNK)
-
-
-def _plain(file: Any, buffer: memoryview) -> Iterator[memoryview]:
-    while n := file.readinto(buffer):
-        yield buffer[:n]
 
 
 def _decompressor() -> Any:

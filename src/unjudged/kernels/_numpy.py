@@ -8,6 +8,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -117,6 +118,15 @@ class RunScanner:
             if not self._stopped and len(self._rest) > LONGEST_LINE:
                 self._endless, self._rest, self._stopped = self._line + 1, b"", True
         return not self._stopped and not self._split
+
+    def feed_from(self, descriptor: int, buffer: bytearray, most: int) -> int:
+        """Scan up to so many bytes of a file. How many they were; 0: it has no more, or there is no need to go on."""
+        done = 0
+        while done < most and not self._stopped and (piece := os.read(descriptor, min(len(buffer), most - done))):
+            done += len(piece)
+            if not self.feed(piece):
+                return 0
+        return done
 
     def _open(self, topic: bytes) -> None:
         self._topic = topic

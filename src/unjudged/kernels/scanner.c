@@ -1,5 +1,14 @@
-/* RunScanner as Python sees it: feed() or add(), then finish(). */
+/* RunScanner as Python sees it: feed(), feed_from() or add(), then finish(). */
 #include "scanner.h"
+
+#include <errno.h>
+#ifdef _WIN32
+#include <io.h>
+#define READ_SOME(fd, at, n) _read(fd, at, (unsigned)(n))
+#else
+#include <unistd.h>
+#define READ_SOME(fd, at, n) read(fd, at, n)
+#endif
 
 static int take_status(RunScanner *r, int status)
 {
@@ -29,6 +38,40 @@ static PyObject *scanner_feed(RunScanner *r, PyObject *text)
     PyBuffer_Release(&view);
     if (take_status(r, status)) return NULL;
     return PyBool_FromLong(!r->stopped && !r->split);
+}
+
+/* Reads and scans without giving way to other threads of Python in between: where two of them read a run each, every
+ * such moment is one in which they may wait for each other. */
+static PyObject *scanner_feed_from(RunScanner *r, PyObject *args)
+{
+    int fd, status = 0, error = 0;
+    Py_buffer room;
+    long long most, done = 0, got = 0;
+    if (r->busy || r->failed) {
+        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "iw*L", &fd, &room, &most)) return NULL;
+    long long size = room.len < 1 << 30 ? (long long)room.len : 1 << 30;
+    r->busy = 1;
+    do {
+        Py_BEGIN_ALLOW_THREADS
+        for (error = 0; done < most && !status && !r->stopped && !r->split; done += got) {
+            got = READ_SOME(fd, room.buf, (size_t)(most - done < size ? most - done : size));
+            if (got < 0) error = errno;
+            if (got <= 0) break;
+            status = scan_text(r, room.buf, (size_t)got);
+        }
+        Py_END_ALLOW_THREADS
+    } while (error == EINTR && !PyErr_CheckSignals());
+    r->busy = 0;
+    PyBuffer_Release(&room);
+    if (take_status(r, status) || PyErr_Occurred()) return NULL;
+    if (error) {
+        errno = error;
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    return PyLong_FromLongLong(r->stopped || r->split ? 0 : done);
 }
 
 static PyObject *scanner_add(RunScanner *r, PyObject *args)
@@ -269,6 +312,9 @@ static void scanner_dealloc(RunScanner *r)
 static PyMethodDef scanner_methods[] = {
     {"feed", (PyCFunction)scanner_feed, METH_O,
      "Scan a piece of text, cut anywhere. False: no need to go on (unusable line, or a topic in two places)."},
+    {"feed_from", (PyCFunction)scanner_feed_from, METH_VARARGS,
+     "feed_from(descriptor, buffer, most): scan up to so many bytes of a file, through the buffer. How many they were; 0: the\n"
+     "file has no more, or there is no need to go on."},
     {"add", (PyCFunction)scanner_add, METH_VARARGS,
      "add(topic, newline-joined documents, ends or None, float64 scores): 0 done, -2 counts differ, i > 0 NaN at i - 1."},
     {"add_run", (PyCFunction)scanner_add_run, METH_VARARGS,
