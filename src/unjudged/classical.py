@@ -223,7 +223,7 @@ def evaluate(
     `then` is called with each run and its values as soon as they are there, while other threads still read.
     """
     kernel = c_kernels()
-    if kernel is None or not all(map(_ordinary, (qrels, *runs))):
+    if kernel is None or not _ordinary(qrels):
         return None
     seen = files.Unchanged()
     try:
@@ -240,6 +240,8 @@ def evaluate(
         alone = len(runs) == 1 and workers > 1
 
         def read(path: str) -> Evaluated | None:
+            if not _ordinary(path):
+                return None
             found = seen.reading(path, lambda: _by_two(path, values) if alone else values(files.begun(path)))
             if found is None or not any(found.answered):
                 return None
@@ -288,8 +290,12 @@ def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: in
             if results[place] is None:
                 going[0] = False
 
-    def take_beside(ended: Any) -> None:
+    def take_beside(number: int, begun: Any, ended: Any) -> None:
         try:
+            try:
+                _apart(number, workers)
+            finally:
+                begun.release()
             take()
         except BaseException as problem:
             problems.append(problem)
@@ -297,13 +303,16 @@ def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: in
         finally:
             ended.release()
 
-    # This thread takes its share, too: a system puts a new thread on a processor that is idle, but two threads that
-    # a waiting one has begun often on one and the same, for ten milliseconds.
-    others = [allocate_lock() for _ in range(workers - 1)]
-    for ended in others:
+    others = []
+    for number in range(1, workers):
+        begun, ended = allocate_lock(), allocate_lock()
+        begun.acquire()
         ended.acquire()
-        start_new_thread(take_beside, (ended,))
+        start_new_thread(take_beside, (number, begun, ended))
+        begun.acquire()
+        others.append(ended)
     try:
+        _apart(0, workers)
         take()
     except Exception as problem:
         problems.append(problem)
@@ -315,6 +324,21 @@ def _each(work: Callable[[T], Evaluated | None], given: Sequence[T], workers: in
         raise problems[0]
     whole = [value for value in results if value is not None]
     return whole if len(whole) == len(given) else None
+
+
+def _apart(number: int, workers: int) -> None:
+    """Moves this thread to a processor where no other of the workers begins; from then on it may go anywhere.
+
+    Threads that wait for Python's lock are often woken where the other one runs, on virtual machines above all, and
+    share that processor until the system looks again, four milliseconds or three runs later.
+    """
+    try:
+        allowed = sorted(os.sched_getaffinity(0))
+        if mine := allowed[number::workers]:
+            os.sched_setaffinity(0, mine)
+            os.sched_setaffinity(0, allowed)
+    except (AttributeError, OSError):  # not on this system, or not allowed
+        return
 
 
 def c_kernels() -> Any:

@@ -88,7 +88,8 @@ def _runs(given: Sequence[str]) -> dict[str, str] | None:
     """Name -> file of the runs; None where one of them may be something else than files of TREC text."""
     paths: list[str] = []
     for spec in given:
-        if files.kind(spec) == "folder":
+        kind = files.kind(spec)
+        if kind == "folder":
             try:
                 inside = os.listdir(spec)  # noqa: PTH208 - pathlib takes long to import
             except OSError:  # told by the ordinary way
@@ -96,7 +97,7 @@ def _runs(given: Sequence[str]) -> dict[str, str] | None:
             if any(files.kind(os.path.join(spec, name)) != "file" for name in inside):  # noqa: PTH118
                 return None
             paths += files.expand(spec) if inside else []
-        elif files.kind(spec) == "file":
+        elif kind == "file":
             paths.append(spec)
         else:
             return None

@@ -254,8 +254,10 @@ class PlainRest:
 
     def into(self, scanner: Any) -> None:
         """Feeds a scanner until it has had enough."""
-        while n := scanner.feed_from(self._file.fileno(), self._buffer, min(self._left, _STEP)):
-            self._left -= n
+        most = min(self._left, _STEP)
+        while most and scanner.feed_from(self._file.fileno(), self._buffer, most) == most:
+            self._left -= most
+            most = min(self._left, _STEP)
 
 
 def chunks(path: str, whole: bool = False) -> Iterator[bytes | memoryview]:
