@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import random
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -418,3 +421,95 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
     for grades, ends in ((grade[:1], starts), (grade, starts[1:]), (grade, starts[:0])):
         with pytest.raises(ValueError, match="do not fit"):
             _c.ideal_sums(grades, ends)
+
+
+# -- threads
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_work_is_shared_by_threads_and_comes_back_in_order(workers: int) -> None:
+    here, seen = threading.get_ident(), set()
+
+    def work(number: int) -> Any:
+        seen.add(threading.get_ident())
+        time.sleep(0.002)
+        return number + 1
+
+    assert classical._each(work, range(40), workers) == [n + 1 for n in range(40)]  # type: ignore[comparison-overlap]
+    assert here in seen and len(seen) == workers
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_what_cannot_be_taken_ends_the_work_of_all_threads(workers: int) -> None:
+    taken: list[int] = []
+
+    def work(number: int) -> Any:
+        taken.append(number)
+        time.sleep(0.001)
+        return None if number == 7 else number + 1
+
+    assert classical._each(work, range(1000), workers) is None
+    assert len(taken) < 100
+
+
+@pytest.mark.parametrize("mine", [True, False], ids=["here", "beside"])
+def test_a_problem_of_any_thread_is_raised(mine: bool) -> None:
+    here = threading.get_ident()
+
+    def work(number: int) -> Any:
+        if (threading.get_ident() == here) is mine:
+            raise InputError("unusable")
+        time.sleep(0.001)
+        return number + 1
+
+    with pytest.raises(InputError, match="unusable"):
+        classical._each(work, range(1000), 2)
+
+
+def test_an_interrupt_does_not_wait_for_other_threads() -> None:
+    here, go_on = threading.get_ident(), threading.Event()
+
+    def work(number: int) -> Any:
+        if threading.get_ident() == here:
+            raise KeyboardInterrupt
+        go_on.wait(60)
+        return number + 1
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            classical._each(work, range(1000), 2)
+        assert not go_on.is_set()
+    finally:
+        go_on.set()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only where a thread can choose its processors")
+def test_threads_may_run_wherever_they_might_before() -> None:
+    before = os.sched_getaffinity(0)
+    places: list[set[int]] = []
+
+    def work(number: int) -> Any:
+        places.append(os.sched_getaffinity(0))
+        time.sleep(0.002)
+        return number + 1
+
+    assert classical._each(work, range(20), 3)
+    assert all(place == before for place in places) and os.sched_getaffinity(0) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only where a thread can choose its processors")
+def test_each_thread_begins_on_processors_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[int, list[set[int]]] = {}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 3, 5, 7, 9})
+    monkeypatch.setattr(
+        os, "sched_setaffinity", lambda _, places: asked.setdefault(threading.get_ident(), []).append(set(places))
+    )
+
+    def work(number: int) -> Any:
+        time.sleep(0.002)
+        return number + 1
+
+    assert classical._each(work, range(20), 2)
+    here = asked.pop(threading.get_ident())
+    assert here == [{1, 5, 9}, {1, 3, 5, 7, 9}]
+    assert list(asked.values()) == [[{3, 7}, {1, 3, 5, 7, 9}]]
