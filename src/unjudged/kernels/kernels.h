@@ -13,9 +13,15 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Where doubles are kept wider in between (the x87 of 32-bit x86), the bits would not be NumPy's. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#error "doubles are computed in a wider format here: the C kernels are left out, NumPy does the work"
+#endif
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
