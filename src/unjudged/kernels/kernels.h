@@ -12,6 +12,10 @@
 #endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#ifndef Py_BEGIN_CRITICAL_SECTION /* the limited API comes with a lock for all, which is enough */
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
 
 #include <float.h>
 #include <stdint.h>

@@ -1,6 +1,25 @@
 /* RunScanner as Python sees it: feed() or add(), then finish(). */
 #include "scanner.h"
 
+int begin_work(RunScanner *r)
+{
+    int here;
+    Py_BEGIN_CRITICAL_SECTION(r)
+    here = !r->busy && !r->failed;
+    if (here) r->busy = 1;
+    Py_END_CRITICAL_SECTION()
+    if (!here) PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
+    return here ? 0 : -1;
+}
+
+PyObject *end_work(RunScanner *r, PyObject *result)
+{
+    Py_BEGIN_CRITICAL_SECTION(r)
+    r->busy = 0;
+    Py_END_CRITICAL_SECTION()
+    return result;
+}
+
 static int take_status(RunScanner *r, int status)
 {
     if (status > 0) r->stopped = 1;
@@ -15,49 +34,38 @@ static int take_status(RunScanner *r, int status)
 static PyObject *scanner_feed(RunScanner *r, PyObject *text)
 {
     Py_buffer view;
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
-    if (PyObject_GetBuffer(text, &view, PyBUF_SIMPLE)) return NULL;
+    if (begin_work(r)) return NULL;
+    if (PyObject_GetBuffer(text, &view, PyBUF_SIMPLE)) return end_work(r, NULL);
     int status = 0;
-    r->busy = 1;
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped) status = scan_text(r, view.buf, (size_t)view.len);
     Py_END_ALLOW_THREADS
-    r->busy = 0;
     PyBuffer_Release(&view);
-    if (take_status(r, status)) return NULL;
-    return PyBool_FromLong(!r->stopped && !r->split);
+    if (take_status(r, status)) return end_work(r, NULL);
+    return end_work(r, PyBool_FromLong(!r->stopped && !r->split));
 }
 
 static PyObject *scanner_add(RunScanner *r, PyObject *args)
 {
     Py_buffer topic, docs, ends = {0}, scores;
     PyObject *ends_object;
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
-    if (!PyArg_ParseTuple(args, "y*y*Oy*", &topic, &docs, &ends_object, &scores)) return NULL;
+    if (begin_work(r)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*y*Oy*", &topic, &docs, &ends_object, &scores)) return end_work(r, NULL);
     int64_t status = -2;
     if (ends_object == Py_None || !PyObject_GetBuffer(ends_object, &ends, PyBUF_SIMPLE)) {
         size_t n = (size_t)scores.len / sizeof(double);
         if (!ends.obj || (size_t)ends.len / sizeof(int64_t) == n) {
-            r->busy = 1;
             Py_BEGIN_ALLOW_THREADS
             status = add_topic(r, topic.buf, (size_t)topic.len, docs.buf, (size_t)docs.len, ends.buf, scores.buf, n);
             Py_END_ALLOW_THREADS
-            r->busy = 0;
         }
         if (ends.obj) PyBuffer_Release(&ends);
     }
     PyBuffer_Release(&topic);
     PyBuffer_Release(&docs);
     PyBuffer_Release(&scores);
-    if (PyErr_Occurred()) return NULL;
-    if (take_status(r, status == -1 ? -1 : 0)) return NULL;
-    return PyLong_FromLongLong(status);
+    if (PyErr_Occurred() || take_status(r, status == -1 ? -1 : 0)) return end_work(r, NULL);
+    return end_work(r, PyLong_FromLongLong(status));
 }
 
 static int finish_gathered(RunScanner *r)
@@ -150,12 +158,8 @@ static PyObject *scanner_narrow(RunScanner *r, PyObject *Py_UNUSED(none))
 
 static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 {
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
+    if (begin_work(r)) return NULL;
     int status = 0;
-    r->busy = 1;
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped && r->rest.size) {
         status = scan_rest(r);
@@ -164,9 +168,8 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
     if (!status && !r->stopped) status = r->gather ? finish_gathered(r) : close_topic(r);
     Py_END_ALLOW_THREADS
     if ((r->stopped || status > 0) && r->topic >= 0 && !r->gather) r->rows.size = r->ranks.size = r->first_hit * sizeof(int32_t);
-    r->busy = 0;
     r->topic = -2;
-    if (take_status(r, status)) return NULL;
+    if (take_status(r, status)) return end_work(r, NULL);
     size_t topics = (size_t)r->index->n_topics, n = r->rows.size / sizeof(int32_t);
     char *offsets = NULL, *rows = NULL, *ranks = NULL;
     PyObject *out = PyDict_New(), *offsets_b = new_bytes((topics + 1) * 8, &offsets), *rows_b = new_bytes(n * 4, &rows),
@@ -195,11 +198,8 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         if (r->keep_docs) failed |= add_docs(r, out);
         if (r->tie_groups) failed |= add_hit_values(r, out, "tie_first", &r->tie_first) | add_hit_values(r, out, "tie_size", &r->tie_size);
     }
-    if (failed) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    if (failed) Py_CLEAR(out);
+    return end_work(r, out);
 }
 
 static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
