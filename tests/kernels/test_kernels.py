@@ -6,12 +6,17 @@ import itertools
 import os
 import random
 import struct
+import subprocess
+import sys
+import sysconfig
 import tempfile
 from array import array
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import inf, isinf, nextafter
+from threading import Event
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -1038,6 +1043,63 @@ def test_scanners_share_an_index_across_threads(kernels: Any) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(one, range(8))) == alone
     assert len({found["rank"] for found in alone}) == 8
+
+
+@needs_c
+def test_a_scanner_takes_one_thread_at_a_time() -> None:
+    """Whoever comes while another thread is inside is refused; what was taken is there, once."""
+    topics, lines = 8, 20_000
+    scanner = _c.RunScanner(make_index(_c, {b"%d" % t: [b"d"] for t in range(topics)}), gather=True)
+
+    def feed(topic: int) -> None:
+        text = b"".join(b"%d Q0 d%d 1 %d t\n" % (topic, i, -i) for i in range(lines))
+        while True:
+            try:
+                scanner.feed(text)
+                return
+            except RuntimeError as busy:
+                assert "busy" in str(busy)
+                sleep(0.001)
+
+    with ThreadPoolExecutor(topics) as pool:
+        list(pool.map(feed, range(topics)))
+    assert scanner.finish()["lines"] == topics * lines
+
+
+@needs_c
+def test_dicts_that_change_while_they_are_packed() -> None:
+    """Another thread adds and removes topics and documents: what is packed is some state of them, whole."""
+    run = {f"t{t}": {f"ü{t}-{d}": float(d) for d in range(200)} for t in range(20)}
+    over = Event()
+
+    def change() -> None:
+        own = random.Random(4)
+        while not over.is_set():
+            topic = f"t{own.randrange(40)}"
+            run.setdefault(topic, {})[f"ü{topic}-{own.randrange(400)}"] = 1.0
+            run[topic] = {f"{doc}é": score for doc, score in list(run[topic].items())[:200]}
+            run.pop(f"t{own.randrange(40)}", None)
+
+    with ThreadPoolExecutor(1) as pool:
+        changing = pool.submit(change)
+        try:
+            for _ in range(200):
+                packed = _c.pack_run(run)
+                starts, ends = ints(packed["starts"], np.int64), ints(packed["doc_ends"], np.int64)
+                assert len(starts) == len(packed["topic_ends"]) // 8 + 1
+                assert starts[-1] == len(ends) == len(packed["values"]) // 8
+                assert not ends or ends[-1] == len(packed["docs"])
+        finally:
+            over.set()
+        changing.result()
+
+
+@needs_c
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has a lock for all")
+def test_a_free_threaded_python_stays_free() -> None:
+    asked = "import sys, unjudged.kernels as k; print(k.IN_USE, sys._is_gil_enabled())"
+    said = subprocess.run([sys.executable, "-W", "error", "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["C", "False"]
 
 
 # -- hits chosen by row, values read at ranks

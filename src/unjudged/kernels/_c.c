@@ -18,7 +18,8 @@
  *   rows.c       write_rows: a table of numbers as lines of text (shortest.c writes one number)
  *   segments.c   segment_sum, segment_cumsum, segment_cumprod, segment_max_from: over the hits of each cell
  *
- * The interpreter lock is released wherever text is scanned or documents are ranked.
+ * The interpreter lock is released wherever text is scanned or documents are ranked. A free-threaded Python needs none:
+ * an Index never changes, a RunScanner refuses a second thread (begin_work), dicts are copied before they are walked.
  */
 #include "kernels.h"
 
@@ -41,7 +42,11 @@ static int module_exec(PyObject *module)
     return 0;
 }
 
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},
+#ifdef UNJUDGED_FREE_THREADED
+                                          {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                          {0, NULL}};
 static struct PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "_c", "C kernels of unjudged.", 0,
                                                NULL, module_slots, NULL, NULL, NULL};
 

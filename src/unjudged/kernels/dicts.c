@@ -70,41 +70,75 @@ static inline int next_pair(Walk *w, PyObject **key, PyObject **value)
 
 enum { PLAIN, ODD, NO_MEMORY };
 
-/* Packs a dict of dicts: documents with scores (float64) or grades (int32). */
-static int pack(PyObject *given, int scores, Packed *p)
+/* The dict while it is walked: nobody changes it, because this thread has the lock of all, or a copy. NULL: no memory. */
+static PyObject *kept(PyObject *dict)
 {
-    PyObject *topic, *inside, *doc, *number;
-    Py_ssize_t place = 0;
-    int64_t end, start = 0;
-    if (!PyDict_CheckExact(given)) return ODD;
-    while (PyDict_Next(given, &place, &topic, &inside)) {
+#ifdef UNJUDGED_FREE_THREADED
+    PyObject *copy = PyDict_Copy(dict);
+    if (!copy) PyErr_Clear();
+    return copy;
+#else
+    return Py_NewRef(dict);
+#endif
+}
+
+/* Packs one topic's documents with scores (float64) or grades (int32). */
+static int pack_documents(PyObject *inside, int scores, Packed *p)
+{
+    PyObject *doc, *number;
+    const size_t many = (size_t)PyDict_Size(inside);
+    if (arena_reserve(&p->doc_ends, many * 8) || arena_reserve(&p->values, many * (scores ? 8 : 4))) return NO_MEMORY;
+    Walk w = walk(inside);
+    for (size_t i = 0; i < many && next_pair(&w, &doc, &number); i++) {
         const char *s;
         size_t n;
-        if (!PyDict_CheckExact(inside) || !utf8_of(topic, &s, &n)) return ODD;
-        const size_t many = (size_t)PyDict_Size(inside);
-        if (arena_append(&p->topics, s, n) || arena_append(&p->starts, &start, 8) ||
-            arena_reserve(&p->doc_ends, many * 8) || arena_reserve(&p->values, many * (scores ? 8 : 4)))
-            return NO_MEMORY;
-        end = (int64_t)p->topics.size;
-        if (arena_append(&p->topic_ends, &end, 8)) return NO_MEMORY;
-        start += (int64_t)many;
-        Walk w = walk(inside);
-        for (size_t i = 0; i < many && next_pair(&w, &doc, &number); i++) {
-            double score = 0;
-            int overflow = 1;
-            long long grade = !scores && PyLong_CheckExact(number) ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
-            if (scores ? !score_of(number, &score) : overflow || grade > LARGEST_GRADE || grade < -LARGEST_GRADE) return ODD;
-            if (!utf8_of(doc, &s, &n)) return ODD;
-            if (arena_append(&p->docs, s, n)) return NO_MEMORY;
-            end = (int64_t)p->docs.size;
-            memcpy(p->doc_ends.data + p->doc_ends.size, &end, 8);
-            p->doc_ends.size += 8;
-            const int32_t small = (int32_t)grade;
-            memcpy(p->values.data + p->values.size, scores ? (const void *)&score : &small, scores ? 8 : 4);
-            p->values.size += scores ? 8 : 4;
-        }
+        double score = 0;
+        int overflow = 1;
+        long long grade = !scores && PyLong_CheckExact(number) ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
+        if (scores ? !score_of(number, &score) : overflow || grade > LARGEST_GRADE || grade < -LARGEST_GRADE) return ODD;
+        if (!utf8_of(doc, &s, &n)) return ODD;
+        if (arena_append(&p->docs, s, n)) return NO_MEMORY;
+        const int64_t end = (int64_t)p->docs.size;
+        memcpy(p->doc_ends.data + p->doc_ends.size, &end, 8);
+        p->doc_ends.size += 8;
+        const int32_t small = (int32_t)grade;
+        memcpy(p->values.data + p->values.size, scores ? (const void *)&score : &small, scores ? 8 : 4);
+        p->values.size += scores ? 8 : 4;
     }
-    return arena_append(&p->starts, &start, 8) ? NO_MEMORY : PLAIN;
+    return PLAIN;
+}
+
+/* Packs a dict of dicts, topic by topic. */
+static int pack_topics(PyObject *given, int scores, Packed *p)
+{
+    PyObject *topic, *value;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(given, &place, &topic, &value)) {
+        const char *s;
+        size_t n;
+        const int64_t start = (int64_t)(p->doc_ends.size / 8);
+        if (!PyDict_CheckExact(value) || !utf8_of(topic, &s, &n)) return ODD;
+        if (arena_append(&p->topics, s, n) || arena_append(&p->starts, &start, 8)) return NO_MEMORY;
+        const int64_t end = (int64_t)p->topics.size;
+        if (arena_append(&p->topic_ends, &end, 8)) return NO_MEMORY;
+        PyObject *inside = kept(value);
+        if (!inside) return NO_MEMORY;
+        const int status = pack_documents(inside, scores, p);
+        Py_DECREF(inside);
+        if (status != PLAIN) return status;
+    }
+    const int64_t all = (int64_t)(p->doc_ends.size / 8);
+    return arena_append(&p->starts, &all, 8) ? NO_MEMORY : PLAIN;
+}
+
+static int pack(PyObject *value, int scores, Packed *p)
+{
+    if (!PyDict_CheckExact(value)) return ODD;
+    PyObject *given = kept(value);
+    if (!given) return NO_MEMORY;
+    const int status = pack_topics(given, scores, p);
+    Py_DECREF(given);
+    return status;
 }
 
 static PyObject *packed(PyObject *given, int scores)
@@ -166,12 +200,9 @@ PyObject *scanner_add_run(RunScanner *r, PyObject *args)
 {
     enum { TOPICS, TOPIC_ENDS, STARTS, DOCS, DOC_ENDS, SCORES, ARRAYS };
     Py_buffer b[ARRAYS];
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
+    if (begin_work(r)) return NULL;
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*", &b[TOPICS], &b[TOPIC_ENDS], &b[STARTS], &b[DOCS], &b[DOC_ENDS], &b[SCORES]))
-        return NULL;
+        return end_work(r, NULL);
     const int64_t *topic_end = b[TOPIC_ENDS].buf, *start = b[STARTS].buf, *doc_end = b[DOC_ENDS].buf;
     const int64_t many = count_segments(&b[STARTS]), docs = b[DOC_ENDS].len / 8;
     int right = many >= 0 && b[TOPIC_ENDS].len / 8 == many && start[many] == docs && b[SCORES].len / 8 == docs &&
@@ -180,19 +211,16 @@ PyObject *scanner_add_run(RunScanner *r, PyObject *args)
     for (int64_t i = 0; right && i < docs; i++) right = (i ? doc_end[i - 1] : 0) <= doc_end[i];
     int failed = 0;
     if (right) {
-        r->busy = 1;
         Py_BEGIN_ALLOW_THREADS
         failed = add_packed(r, b[TOPICS].buf, topic_end, start, many, b[DOCS].buf, doc_end, b[SCORES].buf);
         Py_END_ALLOW_THREADS
-        r->busy = 0;
     } else PyErr_SetString(PyExc_ValueError, "inconsistent arrays");
     for (int i = 0; i < ARRAYS; i++) PyBuffer_Release(&b[i]);
     if (failed) {
         r->failed = 1;
-        return PyErr_NoMemory();
+        return end_work(r, PyErr_NoMemory());
     }
-    if (!right) return NULL;
-    return PyBool_FromLong(!r->split);
+    return end_work(r, right ? PyBool_FromLong(!r->split) : NULL);
 }
 
 PyMethodDef dict_functions[] = {

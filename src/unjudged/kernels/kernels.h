@@ -12,10 +12,20 @@
 #endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#ifndef Py_BEGIN_CRITICAL_SECTION /* the limited API comes with a lock for all, which is enough */
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
 
+#include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Where doubles are kept wider in between (the x87 of 32-bit x86), the bits would not be NumPy's. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#error "doubles are computed in a wider format here: the C kernels are left out, NumPy does the work"
+#endif
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)

@@ -10,6 +10,25 @@
 #define READ_SOME(fd, at, n) read(fd, at, n)
 #endif
 
+int begin_work(RunScanner *r)
+{
+    int here;
+    Py_BEGIN_CRITICAL_SECTION(r)
+    here = !r->busy && !r->failed;
+    if (here) r->busy = 1;
+    Py_END_CRITICAL_SECTION()
+    if (!here) PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
+    return here ? 0 : -1;
+}
+
+PyObject *end_work(RunScanner *r, PyObject *result)
+{
+    Py_BEGIN_CRITICAL_SECTION(r)
+    r->busy = 0;
+    Py_END_CRITICAL_SECTION()
+    return result;
+}
+
 static int take_status(RunScanner *r, int status)
 {
     if (status > 0) r->stopped = 1;
@@ -24,20 +43,15 @@ static int take_status(RunScanner *r, int status)
 static PyObject *scanner_feed(RunScanner *r, PyObject *text)
 {
     Py_buffer view;
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
-    if (PyObject_GetBuffer(text, &view, PyBUF_SIMPLE)) return NULL;
+    if (begin_work(r)) return NULL;
+    if (PyObject_GetBuffer(text, &view, PyBUF_SIMPLE)) return end_work(r, NULL);
     int status = 0;
-    r->busy = 1;
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped) status = scan_text(r, view.buf, (size_t)view.len);
     Py_END_ALLOW_THREADS
-    r->busy = 0;
     PyBuffer_Release(&view);
-    if (take_status(r, status)) return NULL;
-    return PyBool_FromLong(!r->stopped && !r->split);
+    if (take_status(r, status)) return end_work(r, NULL);
+    return end_work(r, PyBool_FromLong(!r->stopped && !r->split));
 }
 
 /* Reads and scans without giving way to other threads of Python in between: where two of them read a run each, every
@@ -47,13 +61,12 @@ static PyObject *scanner_feed_from(RunScanner *r, PyObject *args)
     int fd, status = 0, error = 0;
     Py_buffer room;
     long long most, done = 0, got = 0;
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
+    if (!PyArg_ParseTuple(args, "iw*L", &fd, &room, &most)) return NULL;
+    if (begin_work(r)) {
+        PyBuffer_Release(&room);
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "iw*L", &fd, &room, &most)) return NULL;
     long long size = room.len < 1 << 30 ? (long long)room.len : 1 << 30;
-    r->busy = 1;
     do {
         Py_BEGIN_ALLOW_THREADS
         for (error = 0; done < most && !status && !r->stopped && !r->split; done += got) {
@@ -64,43 +77,36 @@ static PyObject *scanner_feed_from(RunScanner *r, PyObject *args)
         }
         Py_END_ALLOW_THREADS
     } while (error == EINTR && !PyErr_CheckSignals());
-    r->busy = 0;
     PyBuffer_Release(&room);
-    if (take_status(r, status) || PyErr_Occurred()) return NULL;
+    if (take_status(r, status) || PyErr_Occurred()) return end_work(r, NULL);
     if (error) {
         errno = error;
-        return PyErr_SetFromErrno(PyExc_OSError);
+        return end_work(r, PyErr_SetFromErrno(PyExc_OSError));
     }
-    return PyLong_FromLongLong(r->stopped || r->split ? 0 : done);
+    return end_work(r, PyLong_FromLongLong(r->stopped || r->split ? 0 : done));
 }
 
 static PyObject *scanner_add(RunScanner *r, PyObject *args)
 {
     Py_buffer topic, docs, ends = {0}, scores;
     PyObject *ends_object;
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
-    if (!PyArg_ParseTuple(args, "y*y*Oy*", &topic, &docs, &ends_object, &scores)) return NULL;
+    if (begin_work(r)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*y*Oy*", &topic, &docs, &ends_object, &scores)) return end_work(r, NULL);
     int64_t status = -2;
     if (ends_object == Py_None || !PyObject_GetBuffer(ends_object, &ends, PyBUF_SIMPLE)) {
         size_t n = (size_t)scores.len / sizeof(double);
         if (!ends.obj || (size_t)ends.len / sizeof(int64_t) == n) {
-            r->busy = 1;
             Py_BEGIN_ALLOW_THREADS
             status = add_topic(r, topic.buf, (size_t)topic.len, docs.buf, (size_t)docs.len, ends.buf, scores.buf, n);
             Py_END_ALLOW_THREADS
-            r->busy = 0;
         }
         if (ends.obj) PyBuffer_Release(&ends);
     }
     PyBuffer_Release(&topic);
     PyBuffer_Release(&docs);
     PyBuffer_Release(&scores);
-    if (PyErr_Occurred()) return NULL;
-    if (take_status(r, status == -1 ? -1 : 0)) return NULL;
-    return PyLong_FromLongLong(status);
+    if (PyErr_Occurred() || take_status(r, status == -1 ? -1 : 0)) return end_work(r, NULL);
+    return end_work(r, PyLong_FromLongLong(status));
 }
 
 static int finish_gathered(RunScanner *r)
@@ -193,12 +199,8 @@ static PyObject *scanner_narrow(RunScanner *r, PyObject *Py_UNUSED(none))
 
 static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
 {
-    if (r->busy || r->failed) {
-        PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
-        return NULL;
-    }
+    if (begin_work(r)) return NULL;
     int status = 0;
-    r->busy = 1;
     Py_BEGIN_ALLOW_THREADS
     if (!r->stopped && r->rest.size) {
         status = scan_rest(r);
@@ -207,9 +209,8 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
     if (!status && !r->stopped) status = r->gather ? finish_gathered(r) : close_topic(r);
     Py_END_ALLOW_THREADS
     if ((r->stopped || status > 0) && r->topic >= 0 && !r->gather) r->rows.size = r->ranks.size = r->first_hit * sizeof(int32_t);
-    r->busy = 0;
     r->topic = -2;
-    if (take_status(r, status)) return NULL;
+    if (take_status(r, status)) return end_work(r, NULL);
     size_t topics = (size_t)r->index->n_topics, n = r->rows.size / sizeof(int32_t);
     char *offsets = NULL, *rows = NULL, *ranks = NULL;
     PyObject *out = PyDict_New(), *offsets_b = new_bytes((topics + 1) * 8, &offsets), *rows_b = new_bytes(n * 4, &rows),
@@ -238,11 +239,8 @@ static PyObject *scanner_finish(RunScanner *r, PyObject *Py_UNUSED(none))
         if (r->keep_docs) failed |= add_docs(r, out);
         if (r->tie_groups) failed |= add_hit_values(r, out, "tie_first", &r->tie_first) | add_hit_values(r, out, "tie_size", &r->tie_size);
     }
-    if (failed) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    if (failed) Py_CLEAR(out);
+    return end_work(r, out);
 }
 
 static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)

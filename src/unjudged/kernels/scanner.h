@@ -100,6 +100,10 @@ int64_t add_topic(RunScanner *r, const char *topic, size_t topic_n, const char *
 /* A document of the topic being read, with the hash of its id; it stands inside r->text. */
 typedef struct { const char *doc; size_t n; uint64_t hash; double score; } Listed;
 
+/* One thread at a time works on a scanner; -1 (and RuntimeError): another does, or it has failed. end_work passes on a result. */
+int begin_work(RunScanner *r);
+PyObject *end_work(RunScanner *r, PyObject *result);
+
 /* add_run(topics, topic_ends, starts, docs, doc_ends, scores): a whole run (dicts.c). */
 PyObject *scanner_add_run(RunScanner *r, PyObject *args);
 
