@@ -139,7 +139,7 @@ def _help(wanted: list[str], version: int) -> str:
     told = set()
     for line in _lines(wanted, version):
         if line.measure is None:
-            text += [f"{line.name}: {line.summary_text or line.refused}"]
+            text += [f"{line.name}: {line.summary_text or f'in this verb alone ({line.refused})'}"]
         elif line.measure.name not in told:
             told.add(line.measure.name)
             summary = line.measure.definition.summary
