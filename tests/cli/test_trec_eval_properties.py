@@ -63,6 +63,9 @@ OTHERS = (
         "relstring.3",
     ),
     *("relstring", "yaap", "official", "set", "all_trec", "gm_map", "gm_bpref", "runid", "num_q"),
+    # numbers nobody means, which trec_eval takes all the same
+    *("iprec_at_recall.-1,.5,2", "11pt_avg.0.8,.5,-1", "Rprec_mult.-1,0,.5", "set_F.-.5", "relstring.-3"),
+    *("ndcg.0=1,1=-2", "ndcg_rel.-1=2,2=.5", "Rndcg.1=.5,2=.7,3=.2", "G.0=.5,-2=1,12=3", "G.1=2,1=5", "ndcg.x=1,1x=2"),
 )
 
 topics = st.lists(
@@ -234,12 +237,13 @@ def test_order_and_repetition_change_nothing(tmp_path: Path, case: Drawn, chosen
 
 @pytest.mark.skipif(not REAL, reason="TREC_EVAL does not name a trec_eval binary")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
-@given(drawn(), flags, st.lists(st.sampled_from((*OTHERS, *PLAIN)), min_size=1, max_size=5), st.data())
+@given(drawn(), flags, st.booleans(), st.lists(st.sampled_from((*OTHERS, *PLAIN)), min_size=1, max_size=5), st.data())
 def test_bytes_are_those_of_the_program(
-    tmp_path: Path, case: Drawn, chosen: list[str], wanted: list[str], data: st.DataObject
+    tmp_path: Path, case: Drawn, chosen: list[str], emptied: bool, wanted: list[str], data: st.DataObject
 ) -> None:
     assert REAL is not None
     case.write(tmp_path)
+    chosen = [*chosen, "-M0"] if emptied else chosen
     cut = data.draw(st.dictionaries(st.sampled_from(CUT), cutoffs(), max_size=2))
     arguments = [part for flag in chosen for part in typed(flag)]
     arguments += [part for name in (*wanted, *(f"{n}.{text}" for n, (text, _) in cut.items())) for part in ("-m", name)]

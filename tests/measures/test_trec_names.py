@@ -23,6 +23,7 @@ def printed(name: str, parameters: str) -> list[str]:
         ("utility", "1,-1,x,0", ["utility_1,-1,x,0"]),
         ("set_F", "0.5,9", ["set_F_0.5,9"]),
         ("ndcg", "1=2.5x,2=4", ["ndcg_1=2.5x,2=4"]),
+        ("Rprec_mult", "0x1.8p1,-0x2,-.5e0", ["Rprec_mult_-2.00", "Rprec_mult_-0.50", "Rprec_mult_3.00"]),
     ],
 )
 def test_numbers_are_read_as_far_as_they_go(name: str, parameters: str, expected: list[str]) -> None:
@@ -45,6 +46,21 @@ def test_what_trec_eval_refuses_is_refused(name: str, parameters: str) -> None:
 
 @pytest.mark.parametrize("text", ["P.1O", "P.5,", "iprec_at_recall.abc", "ndcg.1=x", "utility.1,-1,x,0"])
 def test_a_slip_of_the_finger_is_refused_outside_the_verb(text: str) -> None:
+    with pytest.raises(MeasureError):
+        trec_names.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ndcg.0=1", "ndcg.-1=2", "G.1=-3", "iprec_at_recall.2", "11pt_avg.-0.5,1", "11pt_avg.1,0.5"),
+        *("Rprec_mult.0", "Rprec_mult_avgjg.-1", "set_F.-0.5", "rbp_resid.p=2"),
+    ],
+)
+def test_what_means_nothing_is_refused_outside_the_verb(text: str) -> None:
+    name, _, parameters = text.partition(".")
+    line = trec_names.lines_of(name, parameters)[0]
+    assert line.own is not None and line.measure is None
     with pytest.raises(MeasureError):
         trec_names.parse(text)
 

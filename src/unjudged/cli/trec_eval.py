@@ -28,6 +28,7 @@ from unjudged.errors import InputError, MeasureError, UsageError, nearest
 
 if TYPE_CHECKING:
     from unjudged.cli.trec_table import ZScores
+    from unjudged.measures.trec_lists import TopicList
 
 HELP = "drop-in for trec_eval 10 (and 9 with --as 9)"
 
@@ -52,6 +53,8 @@ _LONG = {
 
 
 _FORMATS = ("qrels_jg", "prefs", "qrels_prefs", "qrels")
+_MOST = 2**31 - 1
+"""No list is longer, and no grade higher."""
 
 
 def main(argv: list[str]) -> int:
@@ -92,7 +95,7 @@ def _number(flags: dict[str, list[str]], flag: str, default: int | None, least: 
     value = whole(flags[flag][-1])
     if value < least:
         raise UsageError(f"trec_eval: {flag} takes a whole number from {least}, not {flags[flag][-1]!r}")
-    return value
+    return value if flag == "-N" else min(value, _MOST)
 
 
 def _lines(wanted: list[str], version: int, format: str | None = None) -> list[Any]:
@@ -136,7 +139,7 @@ def _help(wanted: list[str], version: int) -> str:
     told = set()
     for line in _lines(wanted, version):
         if line.measure is None:
-            text += [f"{line.name}: {line.summary_text}"]
+            text += [f"{line.name}: {line.summary_text or f'in this verb alone ({line.refused})'}"]
         elif line.measure.name not in told:
             told.add(line.measure.name)
             summary = line.measure.definition.summary
@@ -170,7 +173,13 @@ class Values(NamedTuple):
 def _reading(flags: dict[str, list[str]], ties: str) -> Any:
     from unjudged.io.trec import Reading
 
-    return Reading(ties, _number(flags, "-M", None, 1), strict=True)
+    depth = _number(flags, "-M", None, 0)
+    return Reading(ties, None if depth is None else max(depth, 1), strict=True)
+
+
+def _emptied(flags: dict[str, list[str]]) -> bool:
+    """-M 0: every list is empty."""
+    return _number(flags, "-M", None, 0) == 0
 
 
 def _cells(line: Any, hits: Any, flags: dict[str, list[str]], version: int) -> Any:
@@ -188,7 +197,7 @@ def _cells(line: Any, hits: Any, flags: dict[str, list[str]], version: int) -> A
             measure = measure(rounding="nearest")
     found = measure.cells(hits)
     cells = np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
-    if measure.name in ("IPrec", "IPrecAvg") and "-J" in flags:  # its 0/0: no judged document, and none is needed
+    if measure.name in ("IPrec", "IPrecAvg") and not _stand_in(flags):  # its 0/0: an empty list, and none is needed
         lowest = min(measure.params.get("recalls", [measure.params.get("recall")]))
         needed = np.floor(lowest * hits.relevant(measure.params["rel"]).R + (0.9 if version == 9 else 0.5))
         cells = np.where((hits.length == 0) & (needed == 0), np.nan, cells)
@@ -201,6 +210,7 @@ def _judged(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any],
     """Ordinary judgments, or those of several assessors."""
     import numpy as np
 
+    from unjudged.collection import Hits
     from unjudged.collection.load import read_collection
     from unjudged.io import formats
 
@@ -211,28 +221,74 @@ def _judged(qrels: str, run: str, flags: dict[str, list[str]], lines: list[Any],
     collection = read_collection(qrels, run, reading, topic_notes=False, lists=False, qrels_format=format)
     options.print_notes(collection.notes)
     hits = collection.hits.condensed() if "-J" in flags else collection.hits
+    if _emptied(flags):
+        none = np.zeros(0, np.int32)
+        ends, length = np.zeros_like(hits.offsets), np.zeros_like(hits.length)
+        hits = Hits(hits.judgments, ends, none, none, length, hits.answered)
     values: list[Any] = []
     for line in lines:
-        if line.measure is None:
-            values.append(None if line.value == "runid" else _relstrings(hits, line.length))
-            continue
-        cells = _cells(line, hits, flags, version)
-        values.append(np.where(hits.answered, cells, 0.0) if version == 9 and line.name == "yaap" else cells)
+        if line.own is not None or line.value == "relstring":
+            values.append(_own(line, hits, flags, version))
+        elif line.measure is None:
+            values.append(None)
+        else:
+            cells = _cells(line, hits, flags, version)
+            values.append(np.where(hits.answered, cells, 0.0) if version == 9 and line.name == "yaap" else cells)
     relevant = float(collection.judgments.count(1).sum())
     return Values(collection.tags[0], collection.topics, hits.answered.tolist(), values, relevant)
 
 
-def _relstrings(hits: Any, length: int) -> list[str]:
-    """Grades of the first documents: digit, > above 9, - not in the judgments, . negative."""
-    found = []
+def _own(line: Any, hits: Any, flags: dict[str, list[str]], version: int) -> list[Any]:
+    """The values of a line that is computed from the lists themselves."""
+    lists = hits.once("lists", lambda: _lists(hits, flags, version))
+    relstring = line.value == "relstring"
+    values: list[Any] = [_relstring(topic.grades[: line.length]) if relstring else line.own(topic) for topic in lists]
+    if line.name in _WITHOUT_STAND_IN:
+        nothing = _relstring([]) if relstring else 0.0
+        values = [value if there else nothing for value, there in zip(values, hits.answered, strict=True)]
+    return values
+
+
+_WITHOUT_STAND_IN = ("relstring", "rbp_resid")
+"""Where trec_eval 10 lets the document that stands in for a missing topic's list count for nothing, under these very
+names (and those of measures that are 0 for an empty list): with parameters, the name is another one."""
+
+
+def _stand_in(flags: dict[str, list[str]]) -> bool:
+    """Would a document that stands in for a missing topic's list still be there?"""
+    return "-J" not in flags and not _emptied(flags)
+
+
+def _lists(hits: Any, flags: dict[str, list[str]], version: int) -> list[TopicList]:
+    """What was retrieved for each topic, as trec_eval sees it.
+
+    trec_eval 10 puts a document that nobody judged in place of the list of a missing topic.
+    """
+    from collections import Counter
+
+    from unjudged.measures.trec_lists import NEGATIVE, NOT_JUDGED, TopicList
+
+    rel, documents = _number(flags, "-l", 1, 0), _number(flags, "-N", 0, 0)
+    assert rel is not None and documents is not None
+    missing = [NOT_JUDGED] if version == 10 and _stand_in(flags) else []
+    judgments, found = hits.judgments, []
     for topic in range(hits.cells):
-        start, stop = hits.offsets[topic], hits.offsets[topic + 1]
-        shown = ["-"] * min(length, int(hits.length[topic]))
-        for rank, grade in zip(hits.rank[start:stop].tolist(), hits.grade[start:stop].tolist(), strict=True):
-            if rank <= len(shown):
-                shown[rank - 1] = "." if grade < 0 else str(grade) if grade <= 9 else ">"
-        found.append(f"'{''.join(shown)}'")
+        hit = slice(int(hits.offsets[topic]), int(hits.offsets[topic + 1]))
+        grades = [NOT_JUDGED] * int(hits.length[topic]) if hits.answered[topic] else missing
+        for rank, grade in zip(hits.rank[hit].tolist(), hits.grade[hit].tolist(), strict=True):
+            grades[rank - 1] = grade if grade >= 0 else NEGATIVE
+        judged = judgments.grade[judgments.starts[topic] : judgments.starts[topic + 1]]
+        found.append(TopicList(grades, Counter(judged[judged >= 0].tolist()), rel, documents, version))
     return found
+
+
+def _relstring(grades: Sequence[int]) -> str:
+    """Grades of the first documents: digit, > above 9, - not in the judgments, . negative."""
+    from unjudged.measures.trec_lists import NEGATIVE, NOT_JUDGED
+
+    marks = {NOT_JUDGED: "-", NEGATIVE: "."}
+    shown = (marks.get(grade) or (str(grade) if grade <= 9 else ">") for grade in grades)
+    return f"'{''.join(shown)}'"
 
 
 def _ranked(run: str, topics: Iterable[str], reading: Any) -> tuple[str, list[list[str] | None]]:
@@ -254,6 +310,7 @@ def _preferred(qrels: str, run: str, flags: dict[str, list[str]], lines: list[An
 
     levels = read_groups(qrels, flags["-R"][-1])
     name, ranked = _ranked(run, levels, _reading(flags, "ascending"))
+    ranked = [docs and [] for docs in ranked] if _emptied(flags) else ranked
     memory, order = Memory(), sorted(range(len(ranked)), key=lambda t: in_bytes(list(levels)[t]))
     made = {t: pairs_of(ranked[t] or (), list(levels.values())[t], memory) for t in order}
     pairs = [made[t] for t in range(len(ranked))]

@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from unjudged.classical import CUTS, RECALLS
+from unjudged.collection import LARGEST_GAIN
 from unjudged.errors import MeasureError
+from unjudged.measures import trec_lists
 from unjudged.measures._measure import REGISTRY, Measure
 
 _Number = TypeVar("_Number", int, float)
@@ -22,7 +25,8 @@ _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 class Printed:
     """One line of trec_eval's output: its printed name and the measure behind it.
 
-    `measure` is None for `runid` and `relstring`, which are texts. `value` says how it is printed.
+    `measure` is None for `runid` and `relstring`, which are texts, and where no registered measure takes the
+    parameters, which `refused` then says. `value` says how it is printed.
     """
 
     name: str
@@ -33,6 +37,9 @@ class Printed:
     length: int = 10
     summary_text: str = ""
     """What a line without a registered measure is."""
+    own: Callable[[trec_lists.TopicList], float] | None = None
+    """How the verb computes it, topic by topic, where the parameters are the user's own."""
+    refused: str = ""
 
     @property
     def geometric(self) -> bool:
@@ -52,15 +59,34 @@ class Entry:
     """Formats of judgments (trec_eval's -R) it is computed from."""
 
 
+def _parameters(
+    typed: str, text: str, own: Callable[[trec_lists.TopicList], float], make: Callable[[], Measure]
+) -> Printed:
+    """A line with the user's parameters in its name, which the registered measure may not take."""
+    try:
+        return Printed(f"{typed}_{text}", make(), own=own)
+    except MeasureError as problem:
+        return Printed(f"{typed}_{text}", None, own=own, refused=str(problem))
+
+
+_DECIMAL = r"(\d+\.?\d*|\.\d+)(e[-+]?\d+)?"
+_HEXADECIMAL = r"0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[-+]?\d+)?"
+
+
 def _number(text: str) -> float:
     """The number a text begins with, 0 if it begins with none, as C's atof reads it."""
-    found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
-    return float(found[0]) if found else 0.0
+    found = re.match(rf"\s*[-+]?({_HEXADECIMAL}|{_DECIMAL}|inf|nan)", text, re.ASCII | re.IGNORECASE)
+    if found is None:
+        return 0.0
+    value = float.fromhex(found[0].strip()) if "x" in found[0].lower() else float(found[0])
+    if not abs(value) <= LARGEST_GAIN:
+        raise MeasureError(f"{text!r}: numbers go up to {LARGEST_GAIN:g}")
+    return value
 
 
 def whole(text: str) -> int:
     """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
-    found = re.match(r"\s*[-+]?\d+", text)
+    found = re.match(r"\s*[-+]?\d+", text, re.ASCII)
     return int(found[0]) if found else 0
 
 
@@ -81,11 +107,11 @@ def _numbers(text: str) -> list[float]:
     return [_number(v) for v in text.split(",")]
 
 
-def _gains(name: str, text: str) -> dict[int, float]:
+def _pairs(name: str, text: str, example: str) -> list[tuple[str, float]]:
     pairs = [part.split("=") for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        raise MeasureError(f"{name}: gains are given as 1=3.5,2=9, not {text!r}")
-    return {whole(level): _number(gain) for level, gain in pairs}
+        raise MeasureError(f"{name}: parameters are given as in {name}.{example}, not {text!r}")
+    return [(key, _number(value)) for key, value in pairs]
 
 
 def _plain(spelling: str, value: str = "float", per_topic: bool = True) -> Callable[[str, str], list[Printed]]:
@@ -109,57 +135,91 @@ def _at(name: str, defaults: Sequence[int] = CUTS) -> Callable[[str, str], list[
     return lines
 
 
-def _levels(name: str, parameter: str, defaults: Sequence[float]) -> Callable[[str, str], list[Printed]]:
+def _points(typed: str, text: str) -> list[Printed]:
+    measure = REGISTRY["IPrec"]
+    if not text:
+        return [Printed(f"{typed}_{v:.2f}", measure(recall=v)) for v in RECALLS]
+    return [
+        _parameters(typed, f"{v:.2f}", partial(trec_lists.iprec_at_recall, point=v), partial(measure, recall=v))
+        for v in _once(typed, text, _numbers(text))
+    ]
+
+
+def _multiples(name: str) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        values = _once(typed, text, _numbers(text)) if text else defaults
-        return [Printed(f"{typed}_{v:.2f}", REGISTRY[name](**{parameter: v})) for v in values]
+        values = _once(typed, text, _numbers(text)) if text else _MULTIPLES
+        made = [(f"{v:.2f}", v) for v in values]
+        return [
+            Printed(f"{typed}_{shown}", REGISTRY[name](mult=v))
+            if v > 0
+            else _parameters(typed, shown, trec_lists.nothing, partial(REGISTRY[name], mult=v))
+            for shown, v in made
+        ]
 
     return lines
 
 
 def _with_gains(name: str) -> Callable[[str, str], list[Printed]]:
     def lines(typed: str, text: str) -> list[Printed]:
-        made = REGISTRY[name]
-        return [Printed(f"{typed}_{text}", made(gains=_gains(typed, text))) if text else Printed(typed, made)]
+        if not text:
+            return [Printed(typed, REGISTRY[name])]
+        pairs = _pairs(typed, text, "1=3.5,2=9")
+        gains = {whole(grade): gain for grade, gain in pairs}
+        own = partial(trec_lists.with_gains, name=typed, pairs=pairs)
+        return [_parameters(typed, text, own, partial(REGISTRY[name], gains=gains))]
 
     return lines
 
 
-def _rbp(name: str) -> Callable[[str, str], list[Printed]]:
-    def lines(typed: str, text: str) -> list[Printed]:
-        key, _, value = text.partition("=")
-        try:
-            p = float(value) if text else 0.9
-            if text and key.strip() != "p":
-                raise ValueError
-        except ValueError:
-            raise MeasureError(f"{typed}: the persistence is given as {typed}.p=0.5, not {text!r}") from None
-        return [Printed(f"{typed}_{text}" if text else typed, REGISTRY[name](p=p))]
+def _persistence(typed: str, text: str) -> tuple[float, dict[int, float]]:
+    """p, 0.9 if it is not given, and gains."""
+    pairs = _pairs(typed, text, "p=0.5") if text else []
+    gains = {whole(grade): gain for grade, gain in pairs if grade != "p"}
+    return dict(pairs).get("p", 0.9), gains
 
-    return lines
+
+def _rbp(typed: str, text: str) -> list[Printed]:
+    p, gains = _persistence(typed, text)
+    return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["RBP"](p=p, gains=gains or None))]
+
+
+def _rbp_resid(typed: str, text: str) -> list[Printed]:
+    p, _ = _persistence(typed, text)
+    own = partial(trec_lists.rbp_resid, p=p)
+    if not text:
+        return [Printed(typed, REGISTRY["RBP_residual"](p=p), own=own)]
+    return [_parameters(typed, text, own, partial(REGISTRY["RBP_residual"], p=p))]
 
 
 def _set_f(typed: str, text: str) -> list[Printed]:
-    beta = _numbers(text)[0] if text else 1.0
-    return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["SetF"](beta=beta))]
+    if not text:
+        return [Printed(typed, REGISTRY["SetF"])]
+    beta = _numbers(text)[0]
+    return [_parameters(typed, text, partial(trec_lists.set_f, beta=beta), partial(REGISTRY["SetF"], beta=beta))]
 
 
 def _utility(typed: str, text: str) -> list[Printed]:
-    values = _numbers(text) if text else [1.0, -1.0, 0.0, 0.0]
+    if not text:
+        return [Printed(typed, REGISTRY["Utility"])]
+    values = _numbers(text)
     if len(values) != 4:
         raise MeasureError(f"{typed} takes four numbers, as in {typed}.1,-1,0,0, not {text!r}")
     a, b, c, d = values
-    return [Printed(f"{typed}_{text}" if text else typed, REGISTRY["Utility"](a=a, b=b, c=c, d=d))]
+    make = partial(REGISTRY["Utility"], a=a, b=b, c=c, d=d)
+    return [_parameters(typed, text, partial(trec_lists.utility, weights=values), make)]
 
 
 def _11pt(typed: str, text: str) -> list[Printed]:
-    made = REGISTRY["IPrecAvg"]
     if not text:
-        return [Printed(typed, made)]
+        return [Printed(typed, REGISTRY["IPrecAvg"])]
     recalls = _numbers(text)
-    if recalls != sorted(recalls):
-        raise MeasureError(f"{typed}: the points of recall must go up, not {text!r}")
-    return [Printed(f"{typed}_{text}", made(recalls=tuple(recalls)))]
+
+    def make() -> Measure:
+        if recalls != sorted(recalls):
+            raise MeasureError(f"{typed}: the points of recall must go up, not {text!r}")
+        return REGISTRY["IPrecAvg"](recalls=tuple(recalls))
+
+    return [_parameters(typed, text, partial(trec_lists.eleven_points, points=recalls), make)]
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:
@@ -197,13 +257,13 @@ _TABLE = (
     Entry("Rprec", "", _plain("Rprec")),
     Entry("bpref", "", _plain("bpref")),
     Entry("recip_rank", "", _plain("RR")),
-    Entry("iprec_at_recall", "recall", _levels("IPrec", "recall", RECALLS)),
+    Entry("iprec_at_recall", "recall", _points),
     Entry("P", "cut", _at("P")),
     Entry("relstring", "text", _relstring),
     Entry("recall", "cut", _at("R")),
     Entry("infAP", "", _plain("infAP")),
     Entry("gm_bpref", "", _plain("bpref|mean=geometric", per_topic=False)),
-    Entry("Rprec_mult", "recall", _levels("Rprec", "mult", _MULTIPLES)),
+    Entry("Rprec_mult", "recall", _multiples("Rprec")),
     Entry("utility", "numbers", _utility),
     Entry("11pt_avg", "numbers", _11pt),
     Entry("binG", "", _plain("binG")),
@@ -224,8 +284,8 @@ _TABLE = (
     Entry("set_F", "numbers", _set_f),
     Entry("num_nonrel_judged_ret", "count", _plain("NumNonrelJudgedRet", "int")),
     Entry("yaap", "", _plain("yaap")),
-    Entry("rbp", "p", _rbp("RBP"), since=10),
-    Entry("rbp_resid", "p", _rbp("RBP_residual"), since=10),
+    Entry("rbp", "p", _rbp, since=10),
+    Entry("rbp_resid", "p", _rbp_resid, since=10),
     Entry("unj", "cut", _at("unj", (5, 10, 20)), since=10),
 )
 NAMES: dict[str, Entry] = {entry.name: entry for entry in _TABLE}
@@ -243,9 +303,7 @@ _GROUPED: dict[str, Entry] = {
     **{name: Entry(name, "", _prefs, formats=("prefs", "qrels_prefs")) for name in _PREFS},
     "map_avgjg": Entry("map_avgjg", "", _plain("AP_avgjg"), formats=("qrels_jg",)),
     "P_avgjg": Entry("P_avgjg", "cut", _at("P_avgjg"), formats=("qrels_jg",)),
-    "Rprec_mult_avgjg": Entry(
-        "Rprec_mult_avgjg", "recall", _levels("Rprec_avgjg", "mult", _MULTIPLES), formats=("qrels_jg",)
-    ),
+    "Rprec_mult_avgjg": Entry("Rprec_mult_avgjg", "recall", _multiples("Rprec_avgjg"), formats=("qrels_jg",)),
 }
 """Measures of several assessors and of preferences."""
 
@@ -289,10 +347,18 @@ def parse(text: str) -> list[Printed] | None:
     names = for_format(None)
     if name in names:
         _check(text, parameters, names[name].kind)
-        return lines_of(name, parameters)
+        return _registered(lines_of(name, parameters))
     for known in sorted(names, key=len, reverse=True):
         if text.startswith(known + "_"):
             rest = text[len(known) + 1 :]
             if re.fullmatch(r"[-0-9.,=p]+", rest):
-                return lines_of(known, rest)
+                return _registered(lines_of(known, rest))
     return None
+
+
+def _registered(lines: list[Printed]) -> list[Printed]:
+    """The lines, or a MeasureError where the verb alone can compute one."""
+    for line in lines:
+        if line.refused:
+            raise MeasureError(line.refused)
+    return lines
