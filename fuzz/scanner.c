@@ -1,36 +1,22 @@
-/* libFuzzer's target for the C scanner: judgments and a run from any bytes, read in one piece and in several.
+/* libFuzzer's target for the C judgments and a run from any bytes, read in one piece and in several.
  *
  * The kernels are compiled in, with coverage and the sanitizers; Python is embedded without its packages. Every text
  * given to the kernels stands in memory of its own, exactly as long as the text, gone as soon as it was read: a byte read
- * beyond it or later is found. The layout of the bytes is that of the Python targets (targets.py: Case). */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+ * beyond it or later is found. The layout of the bytes is that of the Python targets (targets.py: Case).
+ *
+ * With SHORT it is the target `lines`: nothing is repeated more than four times, so that an execution takes little time. */
+#include "embedded.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-PyMODINIT_FUNC PyInit__c(void);
-
 enum { JUDGMENTS_END = 0x1e, CUT = 0x1d, GIVEN = 0x1c, REPEATED = 0x1b, FIELD_END = 0x1f };
 
 static const double SCORES[] = {0.0, -0.0, 1.0, 2.0, 0.5, -1.0, 1e300, 1e-300, 1e39, 16777217.0, 0.1, 3.0};
 
 typedef struct { char *data; size_t size, room; } Text;
-
-static void broken(const char *what)
-{
-    fprintf(stderr, "scanner: %s\n", what);
-    if (PyErr_Occurred()) PyErr_Print();
-    abort();
-}
-
-static PyObject *need(PyObject *object, const char *what)
-{
-    if (!object) broken(what);
-    return object;
-}
 
 static void append(Text *t, const void *bytes, size_t n)
 {
@@ -104,13 +90,23 @@ static Text repeated(const uint8_t *p, size_t n)
 {
     Text out = {0};
     if (n < 2) return out;
+#ifdef SHORT
+    unsigned many = 2 + p[0] % 3;
+#else
     static const unsigned TIMES[] = {2, 3, 4, 13, 25, 33, 65, 70};
-    for (unsigned i = 0, many = p[0] == 255 && p[1] == 255 ? 1400 : TIMES[p[0] % 8]; i < many; i++)
-        for (size_t k = 2; k < n; k++) {
-            char number[16];
-            if (p[k] == '%') append(&out, number, (size_t)snprintf(number, sizeof number, "%u", i));
-            else append(&out, p + k, 1);
+    unsigned many = p[0] == 255 && p[1] == 255 ? 1400 : TIMES[p[0] % 8];
+#endif
+    const uint8_t *end = p + n;
+    for (unsigned i = 0; i < many; i++) {
+        char number[16];
+        size_t digits = (size_t)snprintf(number, sizeof number, "%u", i);
+        for (const uint8_t *at = p + 2, *stop; at < end; at = stop + 1) {
+            stop = memchr(at, '%', (size_t)(end - at));
+            append(&out, at, (size_t)((stop ? stop : end) - at));
+            if (!stop) break;
+            append(&out, number, digits);
         }
+    }
     return out;
 }
 
@@ -173,23 +169,14 @@ static PyObject *scan(PyObject *kernels, PyObject *index, unsigned option, const
     return found;
 }
 
-static PyObject *kernels;
+static PyObject *kernels, *scan_qrels;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    PyPreConfig before;
-    PyConfig config;
-    PyPreConfig_InitIsolatedConfig(&before);
-    before.allocator = PYMEM_ALLOCATOR_MALLOC;    /* so that the sanitizers see Python's objects */
-    if (PyStatus_Exception(Py_PreInitialize(&before))) broken("Python does not start");
-    PyConfig_InitIsolatedConfig(&config);
-    config.site_import = 0;
-    PyImport_AppendInittab("_c", PyInit__c);
-    if (PyStatus_Exception(Py_InitializeFromConfig(&config))) broken("Python does not start");
-    PyConfig_Clear(&config);
-    kernels = need(PyImport_ImportModule("_c"), "no kernels");
+    kernels = start_python();
+    scan_qrels = need(PyObject_GetAttrString(kernels, "scan_qrels"), "scan_qrels");
     return 0;
 }
 
@@ -200,7 +187,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     const uint8_t *judgments = data + 1, *end = data + n, *run = memchr(judgments, JUDGMENTS_END, n - 1);
     size_t judgments_n = (size_t)((run ? run : end) - judgments);
     run = run ? run + 1 : end;
-    PyObject *scan_qrels = need(PyObject_GetAttrString(kernels, "scan_qrels"), "scan_qrels");
     PyObject *judged = need(call_with(scan_qrels, (const char *)judgments, judgments_n, option & 1 ? Py_True : Py_False), "scan_qrels failed");
     PyObject *index = index_of(kernels, judged);
     int given = 0;
@@ -219,6 +205,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     Py_DECREF(cut);
     Py_DECREF(index);
     Py_DECREF(judged);
-    Py_DECREF(scan_qrels);
     return 0;
 }

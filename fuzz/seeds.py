@@ -8,6 +8,8 @@ import struct
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
+SCANNED = ("twins", "lines", "look")
+"""Targets that start from the corpus of `scanner`."""
 
 QRELS = (
     b"1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 1\n",
@@ -69,8 +71,8 @@ PIECES = (
 
 
 def stored(target: str) -> list[bytes]:
-    """The corpus kept from earlier fuzzing: one input per line, base64; the scanner and its twin share theirs."""
-    path = CORPUS / f"{'scanner' if target == 'twins' else target}.txt"
+    """The corpus kept from earlier fuzzing: one input per line, base64."""
+    path = CORPUS / f"{'scanner' if target in SCANNED else target}.txt"
     return [base64.b64decode(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 

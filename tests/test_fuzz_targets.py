@@ -155,7 +155,7 @@ def test_the_programs_of_libfuzzer_on_their_seeds(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr
     draw = random.Random(22)
-    for target in ("scanner", "numbers"):
+    for target in ("scanner", "lines", "look", "numbers"):
         inputs = seeds(target)
         inputs += [mutated(draw.choice(inputs), draw)[:400] for _ in range(600)]
         for number, data in enumerate(inputs):

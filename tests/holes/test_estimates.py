@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unjudged as uj
-from unjudged.holes.estimates import Estimate, Limits, estimates
+from unjudged.holes.estimates import Estimate, Limits, estimates, reach, too_little
 from unjudged.measures import measures
 
 MEASURES = "P@5, nDCG@5, RBP(p=0.8), AP@10, nDCG(dcg='exp-log2')@3, P(rel=2)@4"
@@ -131,6 +131,25 @@ def test_average_precision_by_hand() -> None:
     (one,) = found({"t": {"d1": 1}}, {"r": {"t": ["d2", "d1"]}}, "AP@10")
     p = 0.0 + found({"t": {"d1": 1}}, {"r": {"t": ["d2", "d1"]}}, "P@1")[0].estimate[0]
     assert 0 < p < 1 and one.estimate[0] == pytest.approx((p + 0.5 * (1 + p)) / (1 + p), abs=2e-3)
+
+
+def test_average_precision_that_cannot_find_more_than_it_reads() -> None:
+    """Two relevant documents, one of which is found: all that one rank can hold, or half of them."""
+    for measure, wanted in (("AP(norm='min')@1", 1.0), ("AP@1", 0.5)):
+        (one,) = found({"t": {"d1": 1, "d2": 1}}, {"r": {"t": ["d1"]}}, measure)
+        assert one.estimate[0] == pytest.approx(wanted)
+
+
+def test_judged_documents_count_down_to_rank_100() -> None:
+    docs = [f"d{i}" for i in range(1, 121)]
+    limits = Limits(1.0, np.inf, 1, 1, 1)
+    for rank, wanted in ((100, ""), (101, "only 0 judged documents in the first 100 ranks, at least 1 are needed")):
+        assert too_little(uj.load({"t": {f"d{rank}": 1}}, lists_of({"r": {"t": docs}})), limits) == wanted
+
+
+def test_how_far_intervals_reach() -> None:
+    """The 95th percentile of the normal distribution, and for ten at once the 99.5th."""
+    assert (reach(1), reach(10)) == (pytest.approx(1.644854, abs=1e-4), pytest.approx(2.575829, abs=1e-4))
 
 
 def test_ap_wants_a_pool_and_runs() -> None:

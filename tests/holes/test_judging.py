@@ -149,6 +149,38 @@ def test_of_all_pairs_those_that_are_clear_have_no_vote(seed: int) -> None:
     assert (~pairs.settled & (apart >= 3)).any()
 
 
+def test_what_is_settled_is_confirmed_where_it_is_nearest_to_turning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.5 / sqrt(0.06) = 2.04 is nearer to t = 2 than 0.4 / sqrt(0.05) = 1.79; the third pair has no holes."""
+    found = SimpleNamespace(
+        difference=np.array([0.5, 0.4, 0.3]),
+        v_topic=np.array([0.03, 0.04, 0.0225]),
+        v_hole=np.array([0.03, 0.01, 0.0]),
+        t=np.full(3, 2.0),
+        holes=np.array([4, 4, 0]),
+    )
+    stands: Any = SimpleNamespace(votes=np.zeros(3, bool), found=found, weights=None)
+    monkeypatch.setattr(judging, "NEAREST", 1)
+    monkeypatch.setattr(judging, "values", lambda weights, found, votes: votes)
+    assert np.asarray(judging.Standing.confirming(stands)).tolist() == [True, False, False]
+
+
+def test_few_open_pairs_are_told() -> None:
+    stands: Any = SimpleNamespace(
+        measure="P@5",
+        aim=SimpleNamespace(one=None, name="all pairs of 9 runs"),
+        found=SimpleNamespace(word=("better",) * 35 + ("cannot tell",), settled=np.arange(36) < 35),
+        votes=np.arange(36) == 35,
+        needed=np.array([7.0]),
+        settled=True,
+        for_want_of_judgments=1 / 36,
+        weights=SimpleNamespace(chances=SimpleNamespace(seen=SimpleNamespace(seen=True))),
+    )
+    assert judging._notes(stands) == [
+        "all pairs of 9 runs by P@5: 35 of 36 pairs decided, 1 open (2.8 % of all for want of judgments)",
+        "fewer than 5 % of the pairs are open for want of judgments: nothing need be judged",
+    ]
+
+
 def test_no_holes_and_one_topic_are_settled() -> None:
     qrels, runs = drawn(3, 3, 5, 8, 1.0)
     docs = sorted({doc for lists in runs.values() for docs in lists.values() for doc in docs})

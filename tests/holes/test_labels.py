@@ -243,8 +243,16 @@ def test_judges_who_differ(file: LabelFile) -> None:
         "3 documents judged by several, 2 differently: majority decides (a tie: the judge who began first)",
     ]
     assert told([]) == ["no labels yet"]
+    assert told(two) == ["2 labels by Ben, Ann"], "nobody has judged what another has"
     with pytest.raises(UsageError, match="unknown rule 'most'"):
         grades(rows, "most")
+
+
+def test_ids_that_sqlite_cannot_hold_as_text(file: LabelFile) -> None:
+    odd = {"a\0b": 1, "\udcff": 0, "ü": 1}
+    for doc, grade in odd.items():
+        file.add("Ann", "1", doc, grade)
+    assert grades(file.rows()) == {"1": odd}
 
 
 IDS = st.one_of(

@@ -11,7 +11,9 @@ from hole_cases import DEV, GOLDEN, MICRO, dev, drawn, ids, lists_of, micro, wei
 import unjudged as uj
 from unjudged.holes import order
 from unjudged.holes.completions import complete
+from unjudged.holes.effects import by_completions
 from unjudged.holes.estimates import Z90
+from unjudged.holes.features import raw_features
 from unjudged.holes.lists import Lists
 from unjudged.holes.model import Chances, Fit
 from unjudged.holes.order import pair_values
@@ -163,6 +165,39 @@ def test_the_hundredth_rank_is_in_the_pool() -> None:
     collection = uj.load(judged, lists_of(lists), teams={run: run for run in "abc"})
     seen = look(Lists.of(collection))
     assert seen.depth.tolist() == [100, 100, 100] and seen.cover == 1.0 and seen.unique.sum() == 300
+
+
+def test_half_of_the_judgments_show_the_pool() -> None:
+    """Three teams that bring in ten documents each; thirty, then thirty-one, come from elsewhere."""
+    lists = {run: {"t": [f"{run}{i}" for i in range(10)]} for run in "abc"}
+    for elsewhere in (30, 31):
+        judged = {"t": {f"{run}{i}": 1 for run in "abc" for i in range(10)} | {f"x{i}": 0 for i in range(elsewhere)}}
+        collection = uj.load(judged, lists_of(lists), teams={run: run for run in "abc"})
+        assert look(Lists.of(collection)).seen is (elsewhere == 30)
+
+
+def test_a_run_judged_to_the_third_rank_was_pooled() -> None:
+    lists = {run: {"t": [f"{run}{i}" for i in range(10)]} for run in "abc"}
+    judged = {"t": {f"{run}{i}": 1 for run, many in (("a", 3), ("b", 2), ("c", 5)) for i in range(many)}}
+    seen = look(Lists.of(uj.load(judged, lists_of(lists), teams={run: run for run in "abc"})))
+    assert seen.depth.tolist() == [3, 0, 5] and seen.middle_depth == 4.0
+
+
+def test_how_rich_a_topic_is_by_the_first_thirty_ranks() -> None:
+    """One relevant document at rank 30, one behind: the mean is (1 + 1) / (1 + 4), a topic (1 + 5 * 0.4) / (1 + 5), and
+    without its own label 0.4."""
+    collection = uj.load({"t": {"d30": 1, "d31": 1}}, lists_of({"r": {"t": [f"d{i}" for i in range(1, 41)]}}))
+    lists = Lists.of(collection)
+    shares = 1 / (1 + np.exp(-raw_features(lists, (~lists.hole).astype(float))[3]))
+    assert shares == pytest.approx(np.where(lists.best == 30, 0.4, 0.5))
+
+
+def test_runs_that_are_alike_do_not_differ_in_any_completion() -> None:
+    lists = {"a": {"t": ["x", "d", "y"], "u": ["y", "x"]}}
+    collection = uj.load({"t": {"d": 1}, "u": {"e": 1}}, lists_of({**lists, "b": lists["a"]}))
+    (found,) = by_completions(collection, parse("RR"), (np.array([0]), np.array([1])), draws=20)
+    assert (found.variance[0], found.lowest[0], found.highest[0]) == (0, 0, 0)
+    assert found.holed[0] and (found.expected > 0).all()
 
 
 def test_hand_decision() -> None:

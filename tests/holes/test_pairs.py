@@ -140,6 +140,18 @@ def test_inside_what_the_judgments_allow(world: Any) -> None:
         assert (ends.low <= found.difference + 1e-9).all() and (found.difference <= ends.high + 1e-9).all()
 
 
+def test_the_interval_without_holes_is_that_of_the_paired_t_test() -> None:
+    relevant = {"a": (4, 3, 5, 2, 4), "b": (1, 3, 2, 2, 0)}
+    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(5)} for run in relevant}
+    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in relevant.items() for i in range(5)} for t in range(5)}
+    found = difference(uj.load(judged, lists_of(runs)), parse("P@5")[0], all_pairs(2), correction="none")
+    assert found is not None
+    a, b = (np.array(of) / 5 for of in relevant.values())
+    wanted = stats.ttest_rel(a, b).confidence_interval(0.95)
+    low, high = found.interval
+    assert (low[0], high[0]) == pytest.approx((wanted.low, wanted.high))
+
+
 def test_levels_of_holm() -> None:
     """Three tests at 0.05: 0.01 < 0.05/3 decides, 0.03 > 0.05/2 does not; what is open is held against 0.05/2."""
     p = np.array([0.03, 0.01, 0.2])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hole_cases import MICRO, drawn, lists_of, micro
 
@@ -16,7 +18,7 @@ from unjudged.holes.answers import merged
 from unjudged.holes.judging import Question, standing
 from unjudged.holes.labels import LabelFile, grades
 from unjudged.holes.scale import scale_of, with_scale
-from unjudged.holes.session import CONFIRM, DONE, OPEN, Session
+from unjudged.holes.session import CONFIRM, DONE, OPEN, Outcome, Session
 
 PAIR = Question("P@5", "d", "a")
 
@@ -220,6 +222,21 @@ def test_several_pairs(tmp_path: Path, made: Any) -> None:
     assert every.progress().phase in (OPEN, DONE)
 
 
+def test_decided_pairs_are_counted(tmp_path: Path) -> None:
+    """Nothing is unjudged; a is far ahead in every topic, b and c win three topics each by as much."""
+    relevant = {"a": (4, 5, 4, 5, 4, 5), "b": (1, 0, 1, 0, 1, 0), "c": (0, 1, 0, 1, 0, 1)}
+    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(6)} for run in relevant}
+    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in relevant.items() for i in range(5)} for t in range(6)}
+    s = session(tmp_path, Question("P@5", all_pairs=True), uj.load(judged, lists_of(runs)))
+    assert s.outcome() == Outcome("2 of 3 pairs decided", "all pairs of 3 runs, by P@5.")
+
+
+def test_a_few_open_pairs_are_told_as_a_share(tmp_path: Path) -> None:
+    s = session(tmp_path, Question("P@5"))
+    s._now = SimpleNamespace(found=SimpleNamespace(holes=np.ones(1)), aim=s.aim, votes=np.ones(1, bool))  # type: ignore[assignment]
+    assert s._how_settled() == "Fewer than 5 % of the pairs are open for want of judgments"
+
+
 # -- odd questions and odd collections
 
 
@@ -288,6 +305,8 @@ def test_the_scale() -> None:
     assert [grade.number for grade in scale_of(collection, "9")] == list(range(10))
     assert with_scale(collection, 3).judgments.gains.top_grade == 3 and with_scale(collection, 1) is collection
     wide = uj.load({"1": {"a": 3}}, {"r": {"1": {"a": 1.0}}})
+    with pytest.raises(UsageError, match="a scale up to 2 is too short"):
+        scale_of(wide, "no,maybe,yes")
     for given, says in (("12", "keys for the grades 0 to 9"), ("0", "1 at least"), ("a,,b,c", "needs a name")):
         with pytest.raises(UsageError, match=says):
             scale_of(wide, given)

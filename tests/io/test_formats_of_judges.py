@@ -206,6 +206,25 @@ def test_leaderboards(tmp_path: Path) -> None:
             read_leaderboard(str(tmp_path / "bad"))
 
 
+def test_leaderboards_of_means_alone_and_of_other_measures(tmp_path: Path) -> None:
+    """Every pair of measures where no name is shared; a, b, c against a, c, b agree on two of three pairs."""
+    (tmp_path / "truth").write_text("a F1 all 0.9\nb F1 all 0.5\nc F1 all 0.1\n")
+    (tmp_path / "judge").write_text(
+        "a Best all 0.8\nb Best all 0.2\nc Best all 0.6\na Worst all 1\nb Worst all 2\nc Worst all 3\n"
+    )
+    (tmp_path / "topics").write_text("a F1 t1 1\nb F1 t1 2\nc F1 t1 3\n")  # nothing in common with the means
+    found = uj.compare_leaderboards(tmp_path / "truth", [tmp_path / "judge", tmp_path / "topics"], resamples=5)
+    best, worst, topics = (dict(zip(found.columns, row, strict=True)) for row in found.rows())
+    assert {value for name, value in topics.items() if name not in found.columns[:5]} == {None}
+    assert (best["judge_measure"], worst["judge_measure"]) == ("Best", "Worst")
+    assert (best["tau"], worst["tau"]) == (pytest.approx(1 / 3), pytest.approx(-1))
+    assert {(row["topics"], row["tau_low"], row["misses"], row["changed"]) for row in (best, worst)} == {
+        (0, None, None, None)
+    }
+    shown = str(found).splitlines()[1].split()
+    assert shown[:6] == ["judge", "F1", "Best", "3", "0", "0.3333"]
+
+
 def test_leaderboards_out_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What `score` writes as a leaderboard is read back; a leaderboard agrees with itself, and with the audit."""
     folder = tmp_path / "c"

@@ -23,7 +23,7 @@ from unjudged.cli import main
 from unjudged.errors import UnjudgedError
 from unjudged.holes.assessors import FORMATS as FOR_ASSESSORS
 from unjudged.judges.corrected import Corrected, corrected, pooled_slope
-from unjudged.judges.sampled import Strata, read_sample, stratified_sum
+from unjudged.judges.sampled import Strata, holds_sample, read_sample, stratified_sum
 from unjudged.judges.sampling import _shared_out
 
 RUNS, TOPICS = 6, 30
@@ -116,6 +116,24 @@ def test_intervals_of_the_human_topics_alone() -> None:
     assert found._half_at(0, 50, 0.05) == 0.0
     found = corrected(y, f, np.arange(20))
     assert found._half_at(0, 50, 0.1) == pytest.approx(stats.t.ppf(0.95, 49) * math.sqrt(y.var(ddof=1) / 50))
+
+
+def test_a_machine_of_twice_the_scale_has_half_a_slope() -> None:
+    rng = np.random.default_rng(14)
+    f = rng.uniform(0, 1, (40, 1))
+    found = corrected(0.1 + 0.5 * f[:15] + rng.normal(0, 1e-4, (15, 1)), f, np.arange(15), "topics")
+    assert found.slope[0] == pytest.approx(0.5, abs=1e-3)
+    assert found.estimate[0] == pytest.approx(0.1 + 0.5 * f.mean(), abs=1e-3)
+
+
+def test_a_slope_of_all_runs_adds_nothing_where_all_topics_are_human() -> None:
+    """Whatever the slope, the mean is that of the human scores then, and its variance the ordinary one."""
+    rng = np.random.default_rng(13)
+    f = rng.uniform(0, 1, (20, 1))
+    y = 0.5 * f + rng.normal(0, 0.1, (20, 1))
+    found = corrected(y, f, np.arange(20), pooled=0.4)
+    assert found.estimate[0] == pytest.approx(y.mean())
+    assert found.variance[0] == pytest.approx(y.var(ddof=1) / 20)
 
 
 def test_a_number_is_shared_out_by_weight_within_limits() -> None:
@@ -269,6 +287,16 @@ def test_the_chart_shows_the_runs_by_the_first_measure(world: dict[str, Any]) ->
 
 
 # -- a sample of documents
+
+
+def test_a_file_of_a_sample_is_told_from_judgments(tmp_path: Path) -> None:
+    for name, text, wanted in (
+        ("sample", "\n# drawn by lot\ntopic\tdocument\tInclusion\r\n1\td\t0.5\n", True),
+        ("judgments", "# topic\tinclusion\n1 0 d 1\n", False),
+        ("nothing", "# nothing\n", False),
+    ):
+        (tmp_path / name).write_text(text)
+        assert holds_sample(tmp_path / name) is wanted
 
 
 def test_stratified_sum_by_hand() -> None:

@@ -217,6 +217,70 @@ def test_longer_lists_of_q(seed: int) -> None:
         assert problem.bound(*whole, -np.inf)[0] >= everything.best - EXACT, "a bound of all is not below any"
 
 
+def random_problem(rng: random.Random, sign: int, levels: int) -> blended.Problem:
+    """A list of up to seven documents as the search sees it; up to four are unjudged."""
+    while True:
+        grades = [rng.choice((None, *range(levels + 1))) for _ in range(rng.randint(1, 7))]
+        if 1 <= grades.count(None) <= 4:
+            break
+    kept = [(float(rank), grade) for rank, grade in enumerate(grades, 1) if grade != 0]
+    cost = np.array([rng.choice((0.5, 1.0, 4.0)) for _ in range(levels)])
+    worth = cost + (np.arange(levels) == 0)
+    own = np.array([grade is None for _, grade in kept])
+    judged = np.cumsum([worth[: grade or 0].sum() for _, grade in kept])
+    size = np.array([sum((g or 0) > level for g in grades) for level in range(levels)]) + rng.randint(0, 2)
+    reach = np.cumsum(own).astype(float) if sign > 0 else own.sum() - np.cumsum(own).astype(float)
+    rank, cut = np.array([rank for rank, _ in kept]), rng.choice((2.0, np.inf))
+    return blended.Problem(sign, rank, own, judged, reach, size, worth, cost, cut)
+
+
+def value_of(problem: blended.Problem, graded: Sequence[int]) -> float:
+    """Of one completion, rank by rank: the blended ratios of relevant ranks over min(k, R)."""
+    counts = [sum(level > at for level in graded) for at in range(len(problem.size))]
+    own, own_gain, total = iter(graded), 0.0, 0.0
+    for rank, unjudged, judged in zip(problem.rank, problem.is_own, problem.judged, strict=True):
+        level = next(own) if unjudged else 1
+        own_gain += problem.worth[:level].sum() if unjudged else 0.0
+        below = rank + sum(
+            cost * min(rank, size + many) for cost, size, many in zip(problem.cost, problem.size, counts, strict=True)
+        )
+        total += (judged + own_gain) / below if level else 0.0
+    return float(problem.sign * total / max(min(problem.size[0] + counts[0], problem.cut), 1))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_bound_of_a_box_rules_out_what_is_in_it(sign: int) -> None:
+    """Each of the bounds (a), (b) and (c) against every completion of small lists; (b) is exact where all unjudged
+    documents are relevant, with one level."""
+    rng = random.Random(12)
+    looked = 0
+    for _ in range(300):
+        problem = random_problem(rng, sign, levels := rng.randint(1, 2))
+        values = {
+            graded: value_of(problem, graded) for graded in itertools.product(range(levels + 1), repeat=problem.n)
+        }
+        counts = {graded: tuple(sum(g > at for g in graded) for at in range(levels)) for graded in values}
+        ends = [sorted(rng.randint(0, problem.n) for _ in range(2)) for _ in range(levels)]
+        low = np.maximum.accumulate([[end[0] for end in ends][::-1]], axis=1)[:, ::-1]
+        high = np.minimum.accumulate([[end[1] for end in ends]], axis=1)
+        whole = np.zeros_like(low), np.full_like(high, problem.n)
+        for box in ((low, high), whole):
+            inside = [v for v in values if all(a <= c <= b for a, c, b in zip(box[0][0], counts[v], box[1][0], strict=True))]
+            bounds = [problem._each(*box)]
+            if box[0][0, 0] < problem.n:
+                bounds += [problem._chosen(*box), *([problem._skipped(*box)] if sign > 0 else [])]
+            for graded in inside:
+                taken = counts[graded][0]
+                for bound in bounds:
+                    looked += 1
+                    assert bound[0, taken] / problem.divisor(np.array(taken)) >= values[graded] - EXACT
+        if levels == 1:
+            every = np.full((1, 1), problem.n)
+            found = problem._chosen(every, every)[0, problem.n] / problem.divisor(np.array(problem.n))
+            assert found == pytest.approx(values[(1,) * problem.n], abs=EXACT)
+    assert looked > 4_000
+
+
 # -- growth "free"
 
 CAPPED = (

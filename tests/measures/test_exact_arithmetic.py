@@ -346,6 +346,13 @@ def test_user_models(lengths: tuple[int, ...]) -> None:
                 assert value == pytest.approx(float(expected_gain(topic, going_on)), abs=CLOSE), (name, topic)
 
 
+def test_user_models_with_a_lowest_grade() -> None:
+    """Of the grades 0 to 3 the lowest two gain nothing, the third half of the highest; one rank is looked at."""
+    judged = {f"t{grade}": {"d": grade} for grade in range(4)}
+    c = uj.load(judged, {"r": {topic: {"d": 1.0} for topic in judged}})
+    assert uj.score(c, ["SDCG(min_rel=1)@1"]).values[0, :, 0].tolist() == [0, 0, 0.5, 1]
+
+
 def test_ndcg_at_each_relevant_document() -> None:
     """nDCG_rel: nDCG@r at the relevant ranks r, nDCG of the whole list for the relevant documents that were missed."""
     with localcontext(prec=30):

@@ -21,6 +21,7 @@ from unjudged.errors import UsageError
 from unjudged.measures import REGISTRY, Measure, measure, measures
 from unjudged.measures.ties import averaging, expected, spread, states, tie_effect
 from unjudged.measures.ties.effect import MONOTONE, monotone
+from unjudged.measures.ties.lists import batches
 
 # -- cases: qrels of one topic, and its list as groups of tied documents (a name's number is its grade, u unjudged)
 
@@ -196,6 +197,12 @@ def test_each_cell_for_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
                 small.setattr(module, "_AT_ONCE", 7)
             small.setattr(spread, "_KEEP", 0)
             np.testing.assert_allclose(expected(one, parts.hits), together, rtol=1e-13, atol=1e-15)
+
+
+def test_batches_by_hand() -> None:
+    """Up to six together; what weighs more stands alone."""
+    assert [batch.tolist() for batch in batches(np.array([3, 3, 3, 7, 1]), 6)] == [[0, 1], [2], [3], [4]]
+    assert list(batches(np.zeros(0), 6)) == []
 
 
 @pytest.mark.parametrize("rel", [1, 2])

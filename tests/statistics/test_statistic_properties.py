@@ -374,6 +374,8 @@ def test_nothing_varies() -> None:
     assert math.isnan(correlation.pearson([1, 1, 1], [1, 2, 3]))
     assert math.isnan(correlation.correlation_p_value(0.5, 2))
     assert correlation.correlation_p_value(1.0, 5) == 0
+    # three runs: t = 1 / sqrt(3) with one degree of freedom, that is 1 - 2 / pi * atan(t) = 2 / 3
+    assert correlation.correlation_p_value(0.5, 3) == pytest.approx(2 / 3)
     assert swap(flat, trials=3).required(rule="guarantee").relative == 0
     assert math.isnan(swap(0 * flat, trials=3).required(rule="guarantee").relative)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 import unjudged as uj
 from unjudged.cli import main
@@ -60,6 +62,20 @@ def test_bounds_and_p_values_are_those_of_one_sided_t_tests() -> None:
     assert row["high"] == pytest.approx(below.confidence_interval(0.95).high, abs=1e-12)
     assert (row["p_not_worse"], row["p_worse"]) == pytest.approx((above.pvalue, below.pvalue), abs=1e-12)
     assert row["outcome"] == ("pass" if above.pvalue < 0.05 else "cannot tell")
+
+
+def test_the_detectable_margin_is_that_of_statsmodels() -> None:
+    """In standard errors of the mean; effects are there in standard deviations of a topic."""
+    for topics in (3, 12, 50):
+        effect = TTestPower().solve_power(nobs=topics, alpha=0.05, power=0.8, alternative="larger")
+        assert detectable_margin(topics, 1.0) == pytest.approx(effect * math.sqrt(topics), rel=1e-5)
+
+
+def test_two_topics_are_enough_for_a_test_and_one_is_not() -> None:
+    result = non_inferiority([0.1, 0.4], 0.05)
+    wanted = stats.ttest_1samp([0.1, 0.4], -0.05, alternative="greater")
+    assert (result.p_not_worse, result.low) == pytest.approx((wanted.pvalue, wanted.confidence_interval(0.95).low))
+    assert math.isnan(non_inferiority([0.1], 0.05).p_not_worse)
 
 
 def test_an_equal_run_passes_the_detectable_margin_in_four_of_five_cases() -> None:
