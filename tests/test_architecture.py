@@ -33,7 +33,7 @@ BELOW = {
     "spelling": set(),
     "latex": {"spelling"},
     "results": {"errors", "io", "text", "spelling", "latex"},
-    "thresholds": {"errors", "results", "text"},
+    "thresholds": {"errors", "io", "results", "text"},
     "figures": {"errors", "io", "results", "spelling", "text", "thresholds"},
     "collection": CORE,
     "measures": {*CORE, "collection", "results"},

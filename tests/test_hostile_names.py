@@ -7,6 +7,7 @@ import pty
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,11 @@ import unjudged as uj
 from unjudged.cli import VERBS
 from unjudged.cli.options import shown_safely
 from unjudged.figures import Figure
+from unjudged.io.leaderboards import read_leaderboard
+from unjudged.io.write import write_whole
 from unjudged.results import Provenance, Result
 from unjudged.statistics.draws import topic_counts
+from unjudged.thresholds import read_thresholds
 
 ODD = ("bell\x07", "esc\x1b[2J", "none\ufffe", "line\u2028end", "half\udc80", "nul\x00", "\x9bcsi")
 
@@ -129,6 +133,20 @@ def test_who_may_read_a_file_does_not_change(files: tuple[str, str], tmp_path: P
     assert target.read_text() != "old"
 
 
+def test_nobody_else_reads_a_file_while_it_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "scores.tsv"
+    target.write_text("old")
+    target.chmod(0o640)
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        (half,) = set(tmp_path.iterdir()) - {target}
+        assert stat.S_IMODE(half.stat().st_mode) == 0o600
+
+    write_whole(target, pieces())
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640 and target.read_text() == "new"
+
+
 def test_the_longest_file_name_can_be_written(files: tuple[str, str], tmp_path: Path) -> None:
     target = tmp_path / ("x" * 251 + ".tsv")
     assert unjudged("score", *files, "--format", "tsv", "-o", str(target)).returncode == 0
@@ -168,6 +186,75 @@ def test_hostile_score_tables_are_a_sentence(name: str, text: str, tmp_path: Pat
     (tmp_path / name).write_text(text)
     with pytest.raises(uj.InputError, match=rf"{name}.*(nested too deep|field larger|2 columns are called)"):
         uj.load_scores(tmp_path / name)
+
+
+HUGE = "1" + "0" * 400
+"""A whole number that Python reads and no float can hold."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("q.jsonl", '{"topic": "1", "doc": "a", "grade": %s}\n'),
+        ("inside.jsonl", '{"topic": "1", "doc": "a", "grade": {"O": %s}}\n'),
+        ("machine.jsonl", '{"topic": "1", "document": "a", "grade": %s, "judge": "m", "prompt_version": "1"}\n'),
+        ("doccano.jsonl", '{"topic": "1", "document": "a", "label": [%s]}\n'),
+        ("text.jsonl", '{"topic": "1", "document": "a", "label": ["' + "9" * 5000 + '"]}\n'),
+        ("tasks.json", '[{"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"rating": %s}}]}]}]'),
+        ("opensearch.json", '{"name": "n", "judgmentRatings": [{"query": "1", "ratings": [{"docId": "a", "rating": %s}]}]}'),
+        ("half.jsonl", '{"qid": "\\ud800", "nuggets": [{"text": "n", "importance": "vital", "docs": ["a"]}]}\n'),
+    ],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_judgments_beyond_all_bounds_are_a_sentence(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text.replace("%s", HUGE))
+    with pytest.raises(uj.InputError, match=name):
+        uj.load(tmp_path / name, {"r": {"1": {"a": 1.0}}})
+
+
+@pytest.mark.parametrize("score", [HUGE, "1e308", "-1.01e100"])
+def test_scores_beyond_all_bounds_are_a_sentence(score: str, tmp_path: Path) -> None:
+    """Means and squares of them would be no numbers, and say so nowhere."""
+    hits = '{"metric_score": 0.5, "details": {"1": {"hits": [{"hit": {"_index": "i", "_id": "a", "_score": %s}}]}}}'
+    (tmp_path / "response.json").write_text(hits.replace("%s", HUGE))
+    with pytest.raises(uj.InputError, match=r"response\.json: a score of topic 1 is not a finite number"):
+        uj.load({"1": {"a": 1}}, tmp_path / "response.json")
+    for name, text in (
+        ("wide.jsonl", '{"run": "r", "topic": "1", "AP": %s}\n'),
+        ("nested.json", '{"ndcg@10": {"1": %s, "2": 0.5}}'),
+        ("table.csv", "run,topic,AP\nr,1,%s\n"),
+    ):
+        (tmp_path / name).write_text(text.replace("%s", score))
+        with pytest.raises(uj.InputError, match=rf"{name}.*(is not a finite number|is too large: scores go from -1e\+100)"):
+            uj.load_scores(tmp_path / name)
+    (tmp_path / "board.jsonl").write_text(f'{{"run_id": "r", "measure": "AP", "topic_id": "1", "value": {score}}}\n')
+    with pytest.raises(uj.InputError, match=r"board\.jsonl:1: a value is a number"):
+        read_leaderboard(str(tmp_path / "board.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["P_" + "9" * 5000, "map_cut_" + "9" * 5000, f"RBP(p={HUGE})", f"nDCG(gains={{1:{HUGE}}})", f"IPrecAvg(recalls=({HUGE},))"],
+    ids=lambda text: text[:8],
+)  # fmt: skip
+def test_measures_with_numbers_beyond_all_bounds_are_a_sentence(measure: str) -> None:
+    with pytest.raises(uj.MeasureError):
+        uj.score(uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}), measure)
+
+
+def test_topics_of_many_digits(files: tuple[str, str], tmp_path: Path) -> None:
+    """They are names; ranges of topics and the search for settings look at them as numbers."""
+    topic = "9" * 5000
+    (tmp_path / "qrels.txt").write_text(f"1 0 a 1\n007 0 a 1\n{topic} 0 a 1\n")
+    (tmp_path / "some.run").write_text(f"1 Q0 a 1 1 x\n{topic} Q0 a 1 1 x\n")
+    assert set(uj.load(tmp_path / "qrels.txt", tmp_path / "some.run", only="1-10").topics) == {"007", "1"}
+    assert uj.load(tmp_path / "qrels.txt", tmp_path / "some.run", only=f"8-{topic}").topics == (topic,)
+    assert unjudged("doctor", *files, "--reported", "AP=0.5").returncode == 0
+    for words in (("-M", topic), ("-l", topic), ("-N", topic), ("-m", f"relstring.{topic}")):
+        said = unjudged("trec_eval", *words, *files)
+        assert said.returncode in (0, 2) and "Traceback" not in said.stderr
+    (tmp_path / "three.run").write_text(f"1\ta\t1\n1\tb\t{topic}\n1\tc\t3\n")
+    assert unjudged("score", files[0], str(tmp_path / "three.run")).returncode == 0
 
 
 def test_hostile_answers_are_a_sentence(tmp_path: Path) -> None:
@@ -239,6 +326,30 @@ def test_a_work_folder_of_pipes_and_forged_lists_is_a_sentence(files: tuple[str,
         said = unjudged(*words, timeout=60)
         assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
         assert "this is not the list of inputs of a work folder" in said.stderr
+
+
+@pytest.mark.parametrize("text", ["x = " + "9" * 5000, "x = " + "[" * 5000 + "]" * 5000], ids=["digits", "deep"])
+def test_hostile_toml_is_a_sentence(text: str, tmp_path: Path) -> None:
+    (tmp_path / "some.toml").write_text(text)
+    for read in (uj.load_manifest, read_thresholds):
+        with pytest.raises(uj.InputError, match=r"some\.toml: .* not TOML: (a number has too many|nested too deep)"):
+            read(tmp_path / "some.toml")
+
+
+def test_the_home_of_nobody_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "some.toml").write_text('[a]\njudgments = "~nobody-has-this-name/q"\nruns = "runs"\n')
+    with pytest.raises(uj.InputError, match=r"some\.toml:2: judgments: there is no file .*~nobody-has-this-name"):
+        uj.load_manifest(tmp_path / "some.toml")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_locale_without_the_letters(encoding: str, files: tuple[str, str], tmp_path: Path) -> None:
+    run = tmp_path / "名.run"
+    run.write_bytes(Path(files[1]).read_bytes())
+    how = {**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"}
+    said = unjudged("report", *files, str(run), "-o", str(tmp_path / "r.html"), env=how)
+    assert (said.returncode, said.stderr.count("Traceback")) == (0, 0)
+    assert "What to do now" in said.stdout
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.errors import InputError, nearest
+from unjudged.io.toml import parsed
 from unjudged.results import Step, Verdict
 from unjudged.text import counted, in_order, percent
 
@@ -194,11 +195,10 @@ def _made(table: Mapping[str, Mapping[str, Any]]) -> Thresholds:
 
 def _user_table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"thresholds cannot be read ({problem})", str(path)) from None
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"thresholds are not TOML: {problem}", str(path)) from None
+    return parsed(text, str(path), "thresholds are")
 
 
 def _override(table: dict[str, Any], changes: Mapping[str, Any], source: str) -> None:

@@ -165,6 +165,49 @@ def test_a_file_of_a_newer_version(file: LabelFile) -> None:
         file.rows()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM collection",
+        "UPDATE collection SET topics = 'many'",
+        "DROP TABLE label",
+        "UPDATE label SET judge = x'ff00'",
+        "UPDATE label SET judge = 'a' || char(27) || '[2J'",
+        "UPDATE label SET topic = 1.5",
+        "UPDATE label SET document = ''",
+        "UPDATE label SET grade = 1.5",
+        "UPDATE label SET grade = -1",
+        "UPDATE label SET grade = 1000000001",
+        "UPDATE label SET grade = 'many'",
+        "UPDATE label SET kind = 'other'",
+        "UPDATE label SET grade = NULL",
+        "UPDATE label SET judge = CAST(x'ff41' AS TEXT)",
+        "DROP TABLE label; CREATE VIEW label AS WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM "
+        "n) SELECT number, 't' time, 'j' judge, '1' topic, 'd' document, 'label' kind, 1 grade FROM n",
+    ],
+)
+def test_rows_of_another_program_are_a_sentence(file: LabelFile, change: str) -> None:
+    file.add("Ann", "1", "a", 1)
+    with opened(file) as connection:
+        connection.executescript("DROP TRIGGER no_change; DROP TRIGGER no_loss; PRAGMA ignore_check_constraints = 1")
+        connection.executescript(change)
+    again = label_writer.labels(file.path)
+    with pytest.raises(InputError, match="label file") as told:
+        again.rows()
+    assert told.value.source == file.path
+    if "collection" not in change:  # which judgments they are of does not matter here
+        with pytest.raises(InputError, match="label file"):
+            read_labels(file.path)
+
+
+def test_notes_of_another_program_are_a_sentence(file: LabelFile) -> None:
+    file.note("Ann", "1", "a", "said")
+    with opened(file) as connection:
+        connection.executescript("UPDATE note SET text = x'ff00'")
+    with pytest.raises(InputError, match="a note of this label file"):
+        file.notes()
+
+
 def test_a_file_that_went_away(file: LabelFile, folder: Path) -> None:
     assert file.rows() == [] and not Path(file.path).exists(), "looking makes no file"
     file.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import gzip
 import http.client
@@ -386,6 +387,7 @@ def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> Non
             b"GET /api/collection HTTP/1.1\r\n" + own + b"\r\nGET /": 200,
             b"POST /api/runs?name=x HTTP/1.1\r\n" + own + b"Content-Length: 50\r\n\r\n1 Q0": 408,
             b"POST /api/jobs HTTP/1.1\r\n" + own + b"Content-Length: 50\r\n\r\n{": 408,
+            b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{": 403,
         }
         for sent, code in halves.items():
             with socket.create_connection(("127.0.0.1", running.port), timeout=20) as line:
@@ -395,6 +397,20 @@ def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> Non
                     answer += part
             assert (status(answer) if answer else 0) == code
         assert kept(running) == []
+
+
+def test_a_stranger_who_sends_byte_after_byte_is_not_waited_for(collection: uj.Collection) -> None:
+    with Served(collection) as running:
+        running.app.guard.patience = 0.5
+        with socket.create_connection(("127.0.0.1", running.port), timeout=20) as line:
+            line.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n")
+            line.settimeout(0.1)
+            began, answer = time.monotonic(), b""
+            while not answer and time.monotonic() - began < 20:
+                line.sendall(b"x")
+                with contextlib.suppress(TimeoutError):
+                    answer = line.recv(65536)
+    assert status(answer) == 403
 
 
 @pytest.mark.parametrize("timer", ["keep alive", "patience"])

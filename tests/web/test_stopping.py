@@ -32,12 +32,16 @@ import signal, sys, time
 from unjudged.web import app
 from unjudged.cli import main
 
-def stuck(self, job, key, share):
+def stuck(*given):
     print("computing", file=sys.stderr, flush=True)
     time.sleep(60)  # a step that looks at nothing else
 
-if sys.argv.pop(1) == "stuck":
+kind = sys.argv.pop(1)
+if kind == "stuck":
     app.Page._hold = stuck
+elif kind == "reading":  # the second file; the first is to be there when the program ends
+    add = app.Uploads.add
+    app.Uploads.add = lambda *given: (stuck if given[1] == "slow" else add)(*given)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell put us behind
 sys.exit(main(sys.argv[1:]))
 """
@@ -61,6 +65,8 @@ def started(folder: Path, temporary: Path, verb: str, kind: str) -> tuple[subpro
     [
         ("serve", "stuck", signal.SIGTERM, 143),
         ("serve", "stuck", signal.SIGINT, 130),
+        ("serve", "reading", signal.SIGTERM, 143),
+        ("serve", "reading", signal.SIGINT, 130),
         ("judge", "", signal.SIGTERM, 143),
     ],
 )
@@ -81,6 +87,10 @@ def test_signals_end_the_page(
         assert len(list(place.iterdir())) == 1 and place.stat().st_mode & 0o077 == 0
         if kind == "stuck":
             assert client.post(f"{root}api/jobs", content=b"{}", headers=token).status_code == 200
+        if kind == "reading":
+            with pytest.raises(httpx.ReadTimeout):
+                client.post(f"{root}api/runs?name=slow", content=text, headers=token, timeout=1)
+        if kind:
             assert any("computing" in line for line in iter(program.stderr.readline, ""))
         began = time.perf_counter()
         program.send_signal(number)

@@ -76,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         import atexit
 
         gc.disable()  # a short task with many small objects and few cycles
+        if sys.stdout is not None:
+            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a locale without these letters
         atexit.register(_leave, ended)  # first here, so last in the end: after processes and semaphores are put away
 
     def task() -> int:

@@ -16,9 +16,9 @@ Everything that can be wrong with a manifest is told, with its line, before the 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +32,7 @@ from unjudged.collection.topics import NoneOfTheTopics
 from unjudged.errors import DataWarning, InputError, UnjudgedError, UsageError, nearest, one_of, some
 from unjudged.io import files, formats
 from unjudged.io.teams import read_teams
+from unjudged.io.toml import parsed
 from unjudged.io.trec import Reading
 from unjudged.options import check, gains
 
@@ -134,11 +135,7 @@ def described(path: str | os.PathLike[str], names: str | Sequence[str] | None = 
     """The collections of a manifest (all, or those named), checked as far as possible without reading them."""
     source = os.fspath(path)
     text = files.read_all(source).decode("utf-8", "replace")
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        at = re.search(r"\(at line (\d+)", str(problem))
-        raise InputError(f"this is not TOML: {problem}", source, int(at[1]) if at else None) from None
+    tables = parsed(text, source)
     places = _Places.of(text)
     found: dict[str, _Table] = {}
     for key, value in tables.items():
@@ -253,7 +250,9 @@ class _Table:
     def _path(self, text: str) -> str:
         if text.startswith(formats.DATASET):
             return text
-        return str(Path(self.source).parent / Path(text).expanduser())
+        with contextlib.suppress(RuntimeError):  # the home of a user who is not there
+            return str(Path(self.source).parent / Path(text).expanduser())
+        return str(Path(self.source).parent / text)
 
     def _file(self, key: str, given: Any) -> str:
         """A file (or folder) of this collection."""

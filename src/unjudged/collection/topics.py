@@ -24,6 +24,12 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+def _size(digits: str) -> tuple[int, str]:
+    """What orders whole numbers of any length."""
+    own = digits.lstrip("0")
+    return len(own), own
+
+
 def chosen_topics(spec: str, topics: list[str]) -> list[int]:
     """Topic numbers for `601-650,700`: ranges over whole numbers, single ids as they are."""
     known = {topic: i for i, topic in enumerate(topics)}
@@ -34,7 +40,7 @@ def chosen_topics(spec: str, topics: list[str]) -> list[int]:
         if part in known:
             found = [known[part]]
         elif dash and _is_whole(low) and _is_whole(high):
-            found = [i for t, i in known.items() if _is_whole(t) and int(low) <= int(t) <= int(high)]
+            found = [i for t, i in known.items() if _is_whole(t) and _size(low) <= _size(t) <= _size(high)]
         else:
             found = []
         absent += [] if found else [part]
@@ -51,8 +57,8 @@ def named_topics(spec: str) -> Callable[[str], bool]:
     """Is a topic one of those named? For whoever does not know all topics yet."""
     parts = {part.strip() for part in spec.split(",")} - {""}
     ends = [(low, high) for low, dash, high in (part.partition("-") for part in parts) if dash]
-    ranges = [(int(low), int(high)) for low, high in ends if _is_whole(low) and _is_whole(high)]
-    return lambda topic: topic in parts or (_is_whole(topic) and any(a <= int(topic) <= b for a, b in ranges))
+    ranges = [(_size(low), _size(high)) for low, high in ends if _is_whole(low) and _is_whole(high)]
+    return lambda topic: topic in parts or (_is_whole(topic) and any(a <= _size(topic) <= b for a, b in ranges))
 
 
 def counted_topics(collection: Collection, topics: str) -> npt.NDArray[np.bool_]:

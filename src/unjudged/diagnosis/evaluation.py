@@ -82,7 +82,7 @@ def as_number(name: str) -> str:
         number = float(name)
     except ValueError:
         return name
-    return str(int(number)) if number == int(number) and abs(number) < 2**53 else name
+    return str(int(number)) if abs(number) < 2**53 and number == int(number) else name
 
 
 KEPT = 200

@@ -33,6 +33,8 @@ APPLICATION, VERSION = 0x756A6C62, 1
 PATIENCE = 10.0
 """Seconds to wait for another program that is writing."""
 LONGEST_NAME, LONGEST_NOTE = 60, 2000
+HIGHEST = 1_000_000_000
+"""The highest grade, as in judgments."""
 
 Grades = Mapping[str, Mapping[str, int]]
 """Topic -> document -> grade."""
@@ -123,10 +125,10 @@ class LabelFile:
             raise UsageError("there is nothing to take back")
         with self._open(write=True) as file:
             found = file.execute(f"SELECT {_COLUMNS} FROM label WHERE number = ?", (number,)).fetchone()
-            row = None if found is None else _row(found)
+            row = None if found is None else _row(found, self.path)
             if row is None or row.judge != name or row.kind == UNDO:
                 raise UsageError("there is nothing to take back")
-            if _latest(file, name, row.topic, row.doc) != row:
+            if self._latest(file, name, row.topic, row.doc) != row:
                 raise UsageError("this label was changed meanwhile; reload the page")
             return _insert(file, name, row.topic, row.doc, UNDO, None)
 
@@ -155,6 +157,8 @@ class LabelFile:
         kept: dict[tuple[str, str, str], Note] = {}
         for time, judge, topic, doc, text in found:
             names = [to_text(one) if isinstance(one, bytes) else one for one in (topic, doc)]
+            if not all(isinstance(one, str) for one in (time, judge, *names, text)):
+                raise InputError("a note of this label file is none of ours; another program changed it", self.path)
             kept[judge, names[0], names[1]] = Note(time, judge, names[0], names[1], text)
         return [note for note in kept.values() if note.text]
 
@@ -166,14 +170,21 @@ class LabelFile:
             if not self._seen:
                 return []
             found = file.execute(f"SELECT {_COLUMNS} FROM label WHERE number > ? ORDER BY number", (after,))
-            return [_row(one) for one in found.fetchall()]
+            return [_row(one, self.path) for one in found.fetchall()]
 
     def _append(self, judge: str, topic: str, doc: str, kind: str, grade: int | None) -> Row:
         with self._open(write=True) as file:
-            before = _latest(file, judge, topic, doc)
+            before = self._latest(file, judge, topic, doc)
             if before is not None and (before.kind, before.grade) == (kind, grade):
                 return before  # the answer to the first time was lost
             return _insert(file, judge, topic, doc, kind, grade)
+
+    def _latest(self, file: sqlite3.Connection, judge: str, topic: str, doc: str) -> Row | None:
+        found = file.execute(
+            f"SELECT {_COLUMNS} FROM label WHERE judge = ? AND topic = ? AND document = ? ORDER BY number DESC LIMIT 1",
+            (judge, _stored(topic), _stored(doc)),
+        ).fetchone()
+        return None if found is None else _row(found, self.path)
 
     @contextlib.contextmanager
     def _open(self, *, write: bool) -> Iterator[sqlite3.Connection]:
@@ -205,7 +216,11 @@ class LabelFile:
             raise InputError("this is a database of another program; name another label file", self.path)
         if file.execute("PRAGMA user_version").fetchone()[0] > VERSION:
             raise InputError("this label file was written by a newer version of unjudged", self.path)
-        theirs = _Identity(*file.execute("SELECT * FROM collection").fetchone())
+        _refuse_views(file, self.path)
+        found = file.execute("SELECT fingerprint, source, topics, judgments FROM collection").fetchone()
+        if found is None or [type(one) for one in found] != [str, str, int, int]:
+            raise InputError("this label file does not say whose labels it holds", self.path)
+        theirs = _Identity(*found)
         if theirs.fingerprint != self._own.fingerprint:
             raise InputError(
                 f"these are labels of other judgments ({theirs.told}), not of {self._own.told}; "
@@ -258,7 +273,8 @@ def read_labels(path: str) -> list[Row]:
         with contextlib.closing(connect(path, "rw")) as file:
             if file.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
                 raise InputError("this is a database, but not a label file", path)
-            return [_row(one) for one in file.execute(f"SELECT {_COLUMNS} FROM label ORDER BY number").fetchall()]
+            _refuse_views(file, path)
+            return [_row(one, path) for one in file.execute(f"SELECT {_COLUMNS} FROM label ORDER BY number").fetchall()]
     except sqlite3.Error as problem:
         raise InputError(_sentence(problem), path) from None
 
@@ -365,18 +381,22 @@ def _stored(name: str) -> str | bytes:
         return raw
 
 
-def _row(found: Sequence[object]) -> Row:
+def _row(found: Sequence[object], path: str) -> Row:
+    """A row as this program writes them; one that another program made or changed may hold anything."""
     number, time, judge, topic, doc, kind, grade = found
     topic, doc = (to_text(one) if isinstance(one, bytes) else one for one in (topic, doc))
+    texts = all(isinstance(one, str) and one for one in (time, judge, topic, doc)) and str(judge).isprintable()
+    graded = grade is None if kind != LABEL else type(grade) is int and 0 <= grade <= HIGHEST
+    if not texts or not graded or kind not in (LABEL, SKIP, UNDO):
+        raise InputError(f"row {number} of this label file is none of ours; another program changed it", path)
     return Row(number, time, judge, topic, doc, kind, grade)  # type: ignore[arg-type]
 
 
-def _latest(file: sqlite3.Connection, judge: str, topic: str, doc: str) -> Row | None:
-    found = file.execute(
-        f"SELECT {_COLUMNS} FROM label WHERE judge = ? AND topic = ? AND document = ? ORDER BY number DESC LIMIT 1",
-        (judge, _stored(topic), _stored(doc)),
-    ).fetchone()
-    return None if found is None else _row(found)
+def _refuse_views(file: sqlite3.Connection, path: str) -> None:
+    """A view can look like our table and have no end."""
+    found = file.execute("SELECT type FROM sqlite_master WHERE name IN ('label', 'collection', 'note')").fetchall()
+    if any(kind != "table" for (kind,) in found):
+        raise InputError("this label file was made by another program: it holds views for tables", path)
 
 
 def _insert(file: sqlite3.Connection, judge: str, topic: str, doc: str, kind: str, grade: int | None) -> Row:

@@ -25,7 +25,7 @@ Labelled = tuple[str, str, Any, int | None]
 """Topic, document, label, and the line it stands in (the number of its task)."""
 LABELS = ("grade", "label", "labels", "rating")
 TOPICS, DOCUMENTS = ("topic", "query_id", "qid", "query"), ("document", "docid", "doc", "doc_id")
-WHOLE = re.compile(r"\s*(\d+)(?:\.0*)?(?!\w)")
+WHOLE = re.compile(r"\s*(\d{1,15})(?:\.0*)?(?!\w)")
 """A grade at the start of a label."""
 
 

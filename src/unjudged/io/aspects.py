@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unjudged.errors import InputError
+from unjudged.io.columns import writable
 from unjudged.io.ids import Ids
 from unjudged.io.trec import LARGEST_GRADE, QrelsTable
 
@@ -136,6 +137,8 @@ def table_of(source: str, said: Iterable[Said], listed: Mapping[str, Mapping[str
         return topics[name]
 
     for one in said:
+        if odd := next((name for name in (one.topic, one.aspect, one.doc) if not writable(name)), None):
+            raise InputError(f"the name {odd!r} cannot be written as text", source, one.line)
         topic = topic_of(one.topic)
         known = (listed or {}).get(one.topic)
         if known is not None and one.aspect not in known:

@@ -99,7 +99,16 @@ def decimal_number(text: str) -> float | str:
     return float(text) if _SCORE.fullmatch(text) else text
 
 
-def _writable(text: str) -> bool:
+def finite(value: float) -> float | None:
+    """The number as a float; None where it is not finite, or a whole number that no float can hold."""
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def writable(text: str) -> bool:
     """JSON can hold half a surrogate pair, for which there are no bytes."""
     try:
         to_bytes(text)
@@ -151,7 +160,7 @@ class Rows:
             return topic, doc
         for what, value in (("topic", topic), ("document", doc)):
             if isinstance(value, str):
-                if value and (value.isascii() or _writable(value)):
+                if value and (value.isascii() or writable(value)):
                     continue
                 sentence = f"the {what} id {value!r} cannot be written as text" if value else f"the {what} id is empty"
             elif isinstance(value, int) and not isinstance(value, bool):
@@ -192,7 +201,7 @@ class Judged(Rows):
         if ids is None:
             return
         iteration = "0" if iteration is None else str(iteration)
-        if not _writable(iteration):
+        if not writable(iteration):
             self.refuse(f"the iteration {iteration!r} cannot be written as text", line)
             return
         if type(grade) is float and grade.is_integer():
@@ -247,5 +256,5 @@ class Retrieved(Rows):
             raise InputError("no run lines in this file", self.source)
         lists = ((topic, docs, scores) for topic, (docs, scores) in self.lists.items())
         table = run_from_topics(lists, self.source, index, topics, self.reading, keep_docs)
-        tag = self.last_run if self.last_run and _writable(self.last_run) else ""
+        tag = self.last_run if self.last_run and writable(self.last_run) else ""
         return table._replace(name=name or tag or "run", tag=tag, notes=self.notes() + table.notes)

@@ -15,6 +15,7 @@ from typing import Any
 from unjudged.errors import InputError, UsageError
 from unjudged.io import files
 from unjudged.io.ids import to_text
+from unjudged.io.score_tables import FAR, LARGEST
 
 ALL = "all"
 LEADERBOARDS = ("tot", "autojudge")
@@ -107,10 +108,10 @@ def _object(line: str, source: str, number: int) -> Fields:
 def _value(value: Any, source: str, number: int) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
-    if isinstance(value, bool) or not math.isfinite(found):
-        raise InputError(f"a value is a number, found {value!r}", source, number)
+    if isinstance(value, bool) or not abs(found) <= LARGEST:
+        raise InputError(f"a value is a number{'' if found != found else f', and {FAR}'}, found {value!r}", source, number)
     return found
 
 

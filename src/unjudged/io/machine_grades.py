@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.io.columns import Judged, decimal_number
+from unjudged.io.columns import Judged, decimal_number, finite
 from unjudged.io.trec import QrelsTable
 from unjudged.text import counted
 
@@ -23,7 +23,7 @@ def number_of(grade: Any, depth: int = 0) -> float | None:
     if isinstance(grade, bool) or depth > 3:
         return None
     if isinstance(grade, (int, float)):
-        return float(grade) if math.isfinite(grade) else None
+        return finite(grade)
     if isinstance(grade, dict):
         known = {str(key).strip().casefold(): value for key, value in grade.items()}
         return next((number_of(known[key], depth + 1) for key in INSIDE if key in known), None)
@@ -35,7 +35,7 @@ def number_of(grade: Any, depth: int = 0) -> float | None:
             except (ValueError, RecursionError):
                 return None
         found = decimal_number(text)
-        return found if isinstance(found, float) and math.isfinite(found) else None
+        return None if isinstance(found, str) else finite(found)
     return None
 
 

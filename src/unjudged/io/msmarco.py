@@ -59,7 +59,7 @@ def _as_trec(pieces: Any, rows: Rows) -> Iterator[bytes]:
 def _check_ranks(text: bytes, source: str) -> None:
     """Refuse a third column that falls inside topics: those are scores, and would turn the run upside down."""
     found = [m for line in text[:65536].split(b"\n")[:-1] if (m := _LINE.fullmatch(line))]
-    steps = [int(b[3]) - int(a[3]) for a, b in itertools.pairwise(found) if a[1] == b[1]]
+    steps = [float(b[3]) - float(a[3]) for a, b in itertools.pairwise(found) if a[1] == b[1]]
     if any(s < 0 for s in steps) and not any(s > 0 for s in steps):
         raise InputError(
             "a run of three columns holds ranks (topic doc rank), but the third column falls like a score; "

@@ -14,6 +14,7 @@ from typing import Any
 
 from unjudged.errors import InputError
 from unjudged.io import files
+from unjudged.io.columns import finite
 from unjudged.io.dicts import qrels_from_dict, run_from_topics
 from unjudged.io.ids import Ids
 from unjudged.io.json_ import read_object
@@ -90,5 +91,7 @@ def read_run(
         scores = [hit.get("_score") for hit in of_topic if hit is not None]
         if any(not isinstance(score, (int, float)) for score in scores):
             scores = [-float(rank) for rank in range(len(docs))]
+        if None in map(finite, scores):
+            raise InputError(f"a score of topic {topic} is not a finite number", source)
         lists.append((topic, docs, array("d", scores)))
     return run_from_topics(lists, name or "run", index, topics, reading, keep_docs)._replace(source=source)

@@ -33,11 +33,11 @@ import numpy.typing as npt
 
 from unjudged.errors import InputError
 from unjudged.io import files, frames
-from unjudged.io.columns import decimal_number, lines, refuse_twice
+from unjudged.io.columns import decimal_number, finite, lines, refuse_twice
 from unjudged.io.ids import to_text
 from unjudged.io.json_ import fault_of
 from unjudged.io.parquet import load_pyarrow, read_batches
-from unjudged.text import counted
+from unjudged.text import as_written, counted
 
 RUN = (*frames.RUN, "model", "model_name", "method", "submission", "runid")
 TOPIC = (*frames.TOPIC, "topic_id", "task", "task_name", "dataset", "question")
@@ -57,6 +57,9 @@ ONE_MEASURE = "score"
 """What scores are called where the table does not say."""
 MEANS = "these are means of runs; scores of single topics are needed"
 NO_SCORES = "judgments or a run, not scores: without --scores, give the judgments first, then the runs"
+LARGEST = 1e100
+"""No score is further from 0, so that sums of their squares are numbers."""
+FAR = "scores go from -1e+100 to 1e+100"
 MOST_CELLS = 200_000_000
 _ROWS = 1 << 17
 _RULE = re.compile(r":?-+:?")
@@ -148,9 +151,10 @@ class Cells:
         names, places = topic if isinstance(topic, tuple) else ([topic], np.zeros(size, np.intp))
         real = np.array([self._counts(str(name)) for name in names], np.bool_)
         chosen = np.flatnonzero(real[places])
-        if np.isinf(values[chosen]).any():
-            at = int(chosen[np.flatnonzero(np.isinf(values[chosen]))[0]])
-            raise self.problem(f"the score {float(values[at])} is not a finite number", first + at)
+        if (far := np.abs(values[chosen]) > LARGEST).any():
+            at = int(chosen[np.flatnonzero(far)[0]])
+            why = "is not a finite number" if np.isinf(values[at]) else f"is too large: {FAR}"
+            raise self.problem(f"the score {float(values[at]):g} {why}", first + at)
         found = ((self.run, self.runs, run, "run"), (self.topic, self.topics, topic, "topic"))
         for column, known, given, what in (*found, (self.measure, self.measures, measure, "measure")):
             names, places = given if isinstance(given, tuple) else ([given], np.zeros(size, np.intp))
@@ -196,9 +200,12 @@ class Cells:
             return math.nan
         if isinstance(value, (str, bool, np.bool_)) or not isinstance(value, (int, float, np.number, Decimal)):
             raise self.problem(f"the {what} {value!r} is not a number", line)
-        if math.isinf(value):
-            raise self.problem(f"the {what} {value!r} is not a finite number", line)
-        return float(value)
+        found = finite(value)
+        if found is None and value == value:
+            raise self.problem(f"the {what} {as_written(value)} is not a finite number", line)
+        if found is not None and abs(found) > LARGEST:
+            raise self.problem(f"the {what} {found:g} is too large: {FAR}", line)
+        return math.nan if found is None else found
 
     def table(self) -> ScoreTable:
         """All scores in one array; a score given twice is refused with both places."""

@@ -252,11 +252,13 @@ def write_whole(path: str | Path, data: bytes | Iterable[bytes]) -> None:
         if target.is_symlink():
             target = target.resolve()
         temporary = target.with_name(f".unjudged-{secrets.token_hex(8)}")  # a valid name may be as long as names get
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
         try:
-            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # noqa: PTH123
+            first = 0o666 if mode is None else 0o600  # nobody reads meanwhile what will not be for them
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, first), "wb") as file:  # noqa: PTH123
                 file.writelines(pieces)
-            with contextlib.suppress(FileNotFoundError):
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))  # who may read the file does not change
+            if mode is not None:
+                temporary.chmod(mode)  # who may read the file does not change
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ condensed list, `mean='geometric'` the geometric mean over topics. `repr` is the
 from __future__ import annotations
 
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -50,7 +51,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 def _by_grade(values: Mapping[Any, Any]) -> bool:
@@ -80,7 +81,7 @@ class Parameter:
         if value is None and type(None) in self.kinds:
             return None
         if float in self.kinds and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
+            value = float(value) if abs(value) <= sys.float_info.max else math.inf
         if int in self.kinds and isinstance(value, float) and value.is_integer() and float not in self.kinds:
             value = int(value)
         fits = isinstance(value, self.kinds) and not (isinstance(value, bool) and bool not in self.kinds)

@@ -18,6 +18,8 @@ from unjudged.measures import trec_lists
 from unjudged.measures._measure import REGISTRY, Measure
 
 _Number = TypeVar("_Number", int, float)
+LONGEST = 2**63 - 1
+"""The largest whole number of 64 bits."""
 _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 
 
@@ -85,9 +87,12 @@ def _number(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
-    found = re.match(r"\s*[-+]?\d+", text, re.ASCII)
-    return int(found[0]) if found else 0
+    """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it; what does not
+    fit into 64 bits becomes the largest that does."""
+    found = re.match(r"\s*([-+]?)0*(\d*)", text, re.ASCII)
+    digits = found[2] if found else ""
+    size = min(int(digits or 0), LONGEST) if len(digits) < 20 else LONGEST
+    return -size if found and found[1] == "-" else size
 
 
 def _cutoffs(name: str, text: str) -> list[int]:
@@ -223,7 +228,7 @@ def _11pt(typed: str, text: str) -> list[Printed]:
 
 
 def _relstring(typed: str, text: str) -> list[Printed]:
-    length = max(int(_numbers(text)[0]), 0) if text else 10
+    length = int(min(max(_numbers(text)[0], 0), LONGEST)) if text else 10
     name = f"{typed}_{text}" if text else typed
     told = "grades of the first documents"
     return [Printed(name, None, "relstring", summary=False, length=length, summary_text=told)]

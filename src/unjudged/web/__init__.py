@@ -12,6 +12,9 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +65,7 @@ def serve(
     from unjudged.web.app import Page
     from unjudged.web.connections import ended_by_signals, settings_of
 
-    code = None
+    code, before = None, threading.enumerate()
     with listener(port) as bound, ended_by_signals():
         page = Page(collection, settings, thresholds, max_upload=max_upload * 1_000_000, desk=desk, **work)
         try:
@@ -73,12 +76,23 @@ def serve(
                     _open(url, app.uploads.folder)
                 uvicorn.Server(settings_of(app)).run(sockets=[bound])
         except (KeyboardInterrupt, SystemExit) as end:
-            if not page.jobs.busy:
+            if not page.jobs.busy and not _at_work(before):
                 raise
             code = end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130
-    if code is not None:  # everything is put away, but a computation is between two of its steps
+    if code is not None:  # everything is put away, but a computation is between two of its steps, or a file being read
         print("unjudged: interrupted", file=sys.stderr, flush=True)
         os._exit(code)
+
+
+def _at_work(before: Sequence[threading.Thread]) -> bool:
+    """Is a request still worked on, in a thread that Python would wait for, after a last moment?"""
+    from unjudged.web.connections import LEAVING
+
+    ends = time.monotonic() + LEAVING
+    ours = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    for thread in ours:
+        thread.join(max(0.0, ends - time.monotonic()))
+    return any(thread.is_alive() for thread in ours)
 
 
 def _open(url: str, folder: Path) -> None:

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from unjudged.collection import Collection
-from unjudged.errors import UnjudgedError, UsageError
+from unjudged.errors import UnjudgedError, UsageError, one_line
 from unjudged.measures import REGISTRY
 from unjudged.reporting import Asking, Report, Section, Settings, page
 from unjudged.reporting.report import name_of
@@ -326,7 +326,7 @@ def _shown(section: Section) -> dict[str, Any]:
 
 
 async def _refuse(request: Request, problem: Exception) -> Response:
-    return PlainTextResponse(page.printable(str(problem)), 400)
+    return PlainTextResponse(one_line(str(problem)), 400)
 
 
 async def _half_sent(request: Request, problem: Exception) -> Response:

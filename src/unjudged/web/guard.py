@@ -8,6 +8,7 @@ cookie and the same address without the secret; everybody else on this computer 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -90,10 +91,12 @@ class Guard:
     async def _read_away(self, receive: Receive) -> None:
         """A short body of a refused request: who closes on unread bytes resets the connection before the answer."""
         left, more = READ_AWAY, True
-        while more and left > 0:
-            piece = await self._in_time(receive)()
-            left -= len(piece.get("body", b""))
-            more = piece.get("more_body", False)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.patience):  # for all of it: nobody is let in who sends byte after byte
+                while more and left > 0:
+                    piece = await receive()
+                    left -= len(piece.get("body", b""))
+                    more = piece.get("more_body", False)
 
     def _in_time(self, receive: Receive) -> Receive:
         async def next_piece() -> MutableMapping[str, Any]:
