@@ -132,6 +132,8 @@ class ToJudge(Result):
     `for_assessors`.
     """
 
+    without_rows = "Nothing to judge: the question is settled."
+
     settled: bool
     labels: int | None
     judged: Collection
