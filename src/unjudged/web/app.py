@@ -43,6 +43,7 @@ ASSETS = {
     "tokens.css": "text/css",
     "report.css": "text/css",
     "live.css": "text/css",
+    "sortable.js": "text/javascript",
     "report.js": "text/javascript",
     "live.js": "text/javascript",
 }
