@@ -132,7 +132,7 @@ class ToJudge(Result):
     `for_assessors`.
     """
 
-    without_rows = "Nothing to judge: the question is settled."
+    without_rows = "Nothing to judge: more labels would settle next to nothing."
 
     settled: bool
     labels: int | None
