@@ -269,16 +269,21 @@ def others_unit(unit: Unit, data: str) -> Unit:
 # -- labels until settled
 
 
+def one_of_each(teams: int, full: uj.Collection, rng: np.random.Generator) -> list[str]:
+    """A run of each of so many teams, all drawn."""
+    drawn_runs = []
+    for team in rng.permutation(sorted({full.teams.get(run, run) for run in full.runs}))[:teams].tolist():
+        runs = [run for run in full.runs if full.teams.get(run, run) == team]
+        drawn_runs.append(runs[int(rng.integers(len(runs)))])
+    return drawn_runs
+
+
 def labels_unit(unit: Unit, data: str) -> Unit:
     """One pair of six runs, settled by judging in every order; the same stopping rule for all."""
     full, depth = collection(unit["collection"], data)
     (measure,) = measures(unit["measure"])
     rng = drawn("labels", unit["collection"], unit["start"], unit["number"])
-    teams = sorted({full.teams.get(run, run) for run in full.runs})
-    six = []
-    for team in rng.permutation(teams)[:6].tolist():
-        runs = [run for run in full.runs if full.teams.get(run, run) == team]
-        six.append(runs[int(rng.integers(len(runs)))])
+    six = one_of_each(6, full, rng)
     c = full.with_runs(six)
     new, old = (six[0], six[1]) if unit["start"] != "few" else (six[3], six[0])
     begun = {
@@ -375,11 +380,7 @@ def lists_unit(unit: Unit, data: str) -> Unit:
     """Eight runs of eight teams: a question about several pairs, settled by judging in every order."""
     full, _ = collection(unit["collection"], data)
     rng = drawn("lists", unit["collection"], unit["number"])
-    teams = sorted({full.teams.get(run, run) for run in full.runs})
-    eight = []
-    for team in rng.permutation(teams)[:8].tolist():
-        runs = [run for run in full.runs if full.teams.get(run, run) == team]
-        eight.append(runs[int(rng.integers(len(runs)))])
+    eight = one_of_each(8, full, rng)
     c = full.with_runs(eight)
     begun = found_by(c, eight, 2)
     question = Question(unit["measure"], **AIMS[unit["aim"]])

@@ -458,6 +458,7 @@ _VARIANTS = (
     _variant("next", "measures", help="the measure that decides: P@k, nDCG@k or RBP", default=("nDCG@10",)),
     _variant("next", "new", help="the run that may be better than the baseline", metavar="RUN", repeats=False),
     _variant("next", "baseline", help="the run it is set against", metavar="RUN"),
+    _variant("compare", "baseline", help="compare every run with this one, named or a file (default: all pairs)"),
     _variant("next", "top", help="settle which are the K best runs", metavar="K", parse=whole),
     _variant("next", "budget", help="documents to list (default: one batch)",
         check=_holds(lambda n: n >= 1, "the budget is at least 1 document, not {}")),

@@ -177,8 +177,11 @@ class Result:
 
     `layout` gives the table of the paper (columns and rows of values or `Shown` cells), `figures` the charts by
     name (the first is the main one), `verdict` the sentence, `notes` what a reader should know (one line each),
-    `caption` the words under (in LaTeX and HTML over) the laid-out table.
+    `caption` the words under (in LaTeX and HTML over) the laid-out table. `without_rows` stands in the text where the
+    table has none.
     """
+
+    without_rows = "Nothing to list."
 
     def __init__(
         self,
@@ -324,6 +327,8 @@ class Result:
         columns, rows = self.laid_out()
         if format == "latex":
             return self._latex(columns, rows)
+        if format == "text" and not rows:
+            return f"{self.without_rows}\n"
         from unjudged.spelling import legend, short_names, shortened, spellings
 
         long = spellings(map(str, columns)) if self._layout else []

@@ -29,6 +29,19 @@ def listed(names: Iterable[str], most: int = 3) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+    """The text in lines of this width at most, `first` before the first one and `later` before the others.
+
+    Words stay whole, and a number stays with its percent sign.
+    """
+    import textwrap
+
+    together = text.replace(" %", "\u00a0%")
+    options = {"initial_indent": first, "subsequent_indent": later}
+    found = textwrap.wrap(together, width, break_long_words=False, break_on_hyphens=False, **options)
+    return [line.replace("\u00a0%", " %") for line in found]
+
+
 def signed(value: float, digits: int = 4) -> str:
     """`+0.1234`, `-0.0500`; no sign before nothing."""
     text = f"{value:+.{digits}f}"

@@ -81,6 +81,12 @@ def test_baseline_by_name_and_by_file(folder: Folder) -> None:
     assert folder.rows("runs", "--baseline", "runs/team02-1") == by_name
 
 
+def test_a_baseline_need_not_stand_among_the_runs(folder: Folder) -> None:
+    beside, _ = folder.run("runs/team02-1", "runs/team01-1", "--baseline", "team01-1", "--format", "tsv")
+    alone, _ = folder.run("runs/team02-1", "--baseline", "runs/team01-1", "--format", "tsv")
+    assert alone == beside and len(alone.splitlines()) == 1 + 3  # a line for each measure
+
+
 def test_text_ends_with_the_caption_and_the_verdict(folder: Folder) -> None:
     out, err = folder.run("runs", "-m", "AP", "--test", "randomised-tukey", "--resamples", "500")
     lines = out.splitlines()

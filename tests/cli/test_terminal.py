@@ -16,6 +16,7 @@ from unjudged.cli import GROUPS, VERBS, _module, commands, main, options
 from unjudged.cli.colour import painted
 from unjudged.cli.parser import RARE
 from unjudged.cli.width import fitted, refilled
+from unjudged.text import folded
 
 
 @pytest.fixture(scope="module")
@@ -245,8 +246,26 @@ def test_outcomes_stay_and_sentences_are_folded() -> None:
     pairs += "one    two       +0.1274  [-0.0347, +0.1173]    0.7511  cannot tell: topics"
     assert fitted(pairs, 40).split("\n")[1] == "one    two    cannot tell: topics"
     findings = "code   file   finding\nUJ114  a.run  " + "none of these documents is judged, it seems " * 3
-    folded = fitted(findings, 60).split("\n")
-    assert len(folded) > 3 and all(line.startswith(" " * 14) for line in folded[2:])
+    lines = fitted(findings, 60).split("\n")
+    assert len(lines) > 3 and all(line.startswith(" " * 14) for line in lines[2:])
+
+
+def test_phrases_are_folded_where_names_are_cut() -> None:
+    settings = ["cutoff=20; rel=2; unjudged=condensed", "cutoff=20; rel=2"]
+    table = "\n".join(
+        [
+            "settings                              known_habit",
+            *(f"{one:<36}  {'said by many tools ' * 3}" for one in settings),
+        ]
+    )
+    lines = fitted(table, 48).split("\n")
+    assert max(map(len, lines)) <= 48 and "unjudged=condensed" in " ".join(line.split("  ")[0] for line in lines)
+
+
+def test_a_number_keeps_its_percent_sign() -> None:
+    for width in range(20, 60):
+        lines = folded("a team that is not in the pool loses 2.3 % of its AP (1.7 % to 3.8 %; t1 most, 13 %)", width)
+        assert max(map(len, lines)) <= width and not any(line.startswith("%") for line in lines)
 
 
 def test_a_pipe_gets_every_column(

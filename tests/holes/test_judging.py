@@ -187,6 +187,8 @@ def test_no_holes_and_one_topic_are_settled() -> None:
     full = {topic: dict.fromkeys(docs, 0) | grades for topic, grades in qrels.items()}
     found = uj.next_to_judge(uj.load(full, lists_of(runs)), "P@5", new="r0", baseline="r1")
     assert found.settled and not list(found.rows()) and found.notes[-1].startswith("settled: ")
+    assert found.table() == "Nothing to judge: more labels would settle next to nothing.\n"
+    assert found.render("tsv") == "\t".join(found.columns) + "\n"  # machines get their header
     qrels, runs = drawn(3, 3, 1, 8, 0.3)
     assert uj.next_to_judge(uj.load(qrels, lists_of(runs)), "P@5").settled
 

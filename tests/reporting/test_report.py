@@ -69,6 +69,18 @@ class Structure(HTMLParser):
             self.headings[-1] += data
 
 
+def test_few_runs_say_why_more_is_possible_than_an_exact_estimate(collection: uj.Collection) -> None:
+    """Every document of the two top lists was judged; relevant ones may still be found elsewhere."""
+    alike = [run for run in collection.runs if collection.teams[run] != "team06"][:2]
+    text = uj.report(collection.with_runs(alike), measures="nDCG@5", jobs=1).html()
+    row = re.search(rf'<td>{alike[0]}</td><td class="number">\d+ of \d+</td>.*?</tr>', text)
+    assert row is not None and ">exact<" in row[0]
+    low, high = map(float, re.findall(r"([\d.]+) to ([\d.]+)", row[0])[0])
+    assert (low < high) == ("nDCG divides by the best list there could be" in text) and low < high
+    only = uj.report(collection.with_runs(alike), measures="P@5", jobs=1).html()
+    assert ">exact<" in only and "nDCG divides" not in only
+
+
 @pytest.mark.slow
 def test_one_file_with_the_questions_in_order_and_nothing_loaded(report: Report, tmp_path: Path) -> None:
     report.to_html(tmp_path / "trust.html")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from file_digest import digest
 
 import unjudged as uj
 from unjudged.cli import simulate as verb
@@ -22,16 +22,6 @@ from unjudged.statistics.correlation import tau_b
 def made(out: Path, **parameters: Any) -> Path:
     simulate("tiny", mechanism="latent", out=out, **parameters)
     return out
-
-
-def digest(folder: Path, *names: str) -> str:
-    """One hash over the files whose names begin so (all of them when none is named)."""
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and (not names or name.startswith(names)):
-            whole.update(name.encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()
 
 
 @pytest.fixture(scope="module")

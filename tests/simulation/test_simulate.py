@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from file_digest import digest
 from numpy.typing import NDArray
 
 import unjudged as uj
@@ -110,16 +110,6 @@ def overlap(c: Read, k: int, relevant: bool, pairs: list[tuple[str, str]]) -> fl
         if not np.isnan(found).all():
             values.append(np.nanmean(found))
     return float(np.mean(values))
-
-
-def digest(folder: Path, *names: str) -> str:
-    """One hash over files (all of them when none is named)."""
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and (not names or name.startswith(names)):
-            whole.update(name.encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()
 
 
 @pytest.fixture(scope="module")

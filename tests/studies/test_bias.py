@@ -280,6 +280,12 @@ def test_question_and_study_give_one_verdict(study: str, made: uj.Collection) ->
     assert list(asked.rows()) == list(alone.rows()) and asked.figures[0] == "ranks"
 
 
+def test_the_sentence_says_which_runs_it_looked_at(made: uj.Collection) -> None:
+    of_the_question, usual = (uj.study(name, made).verdict for name in ("fair-to-outsiders", "leave-team-out"))
+    assert of_the_question is not None and f", over all {len(made.runs)} runs" in of_the_question.sentence
+    assert usual is not None and ", over one run of each team" in usual.sentence
+
+
 def test_one_odd_run_does_not_change_the_word(made: uj.Collection) -> None:
     """A run with next to no score, all of it from a document that nobody else found: left out, it loses everything."""
     topic = made.topics[0]
@@ -342,7 +348,7 @@ def test_what_a_team_outside_the_pool_loses_is_estimated(made: uj.Collection) ->
     rest = frame[frame["left_out"] != "team03"].groupby("left_out")[["full", "reduced"]].sum()
     each = [*(1 - rest["reduced"] / rest["full"]), np.mean(lost)]
     assert result.verdict is not None and result.verdict.value == pytest.approx(np.mean(each), abs=1e-9)
-    assert "by 4 teams left out in turn and 1 team outside the pool" in result.verdict.sentence
+    assert "from 4 teams left out in turn and 1 team outside the pool" in result.verdict.sentence
 
 
 def test_a_pool_of_one_team_is_judged_by_those_outside(made: uj.Collection) -> None:

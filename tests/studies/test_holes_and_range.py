@@ -101,10 +101,11 @@ def test_the_range_is_that_of_bounds_and_the_word_that_of_estimates(collection: 
     could = {run for run in ends if ends[run][1] >= max(low for low, _ in ends.values()) - 1e-12}
     assert set(told.decided_by) == could
     assert told.value == (len(could) - 1) / (len(collection.runs) - 1)
-    assert told.finding == f"with all documents judged, {len(could)} of {len(collection.runs)} runs could be first"
+    many = f"{len(could)} of {len(collection.runs)} runs"
+    assert told.finding == f"with all documents judged, {many} could be first by nDCG@10"
     extreme = {run for run, e in zip(collection.runs, found, strict=True) if e[2] >= found[:, 1].max() - 1e-12}
     assert could < extreme
-    assert told.sentence.startswith(f"{told.finding}, in the extreme case {len(extreme)}, by nDCG@10")
+    assert told.sentence.startswith(f"{told.finding}, in the extreme case {len(extreme)}; ")
     assert result.provenance.settings["measures"] == ["nDCG@10"]
     widest = max(collection.runs, key=lambda run: ends[run][1] - ends[run][0])
     assert f"; {widest} can move most" in told.sentence
@@ -119,7 +120,7 @@ def test_nothing_is_said_to_move_where_the_top_is_all_judged() -> None:
         for k in range(6)
     }
     told = uj.study("score-range", uj.load(qrels, runs), measures="P@10").verdict
-    assert told is not None and told.sentence == "missing judgments cannot put another run first, by P@10"
+    assert told is not None and told.sentence == "missing judgments cannot put another run first by P@10"
 
 
 def test_bounds_decide_where_nothing_can_be_estimated(collection: uj.Collection, tmp_path: Path) -> None:

@@ -205,8 +205,8 @@ def test_the_chart_draws_expected_tau_for_every_number_of_topics() -> None:
             split = next(r["split_tau"] for r in rows_of(several) if r["collection"] == name)
             assert drawn[name, n] == (pytest.approx(extrapolated(split, len(matrix), n), abs=6e-5), len(matrix))
     assert several.caption == (
-        "Reliability (E rho^2), and tau with 100 other topics from split halves, with 95% intervals; by formula: "
-        "tau for normal scores. a: 50 topics. b: 30 topics."
+        "Tau with 100 other topics from split halves (by formula: for normal scores), and reliability (E rho^2), with "
+        "95% intervals. a: 50 topics. b: 30 topics."
     )
 
 

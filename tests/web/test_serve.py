@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import gc
 import gzip
+import html
 import http.client
 import json
+import re
+import shlex
 import socket
 import time
 import tracemalloc
@@ -555,6 +558,26 @@ def test_an_added_run_is_corrected(served: Served, collection: uj.Collection, fo
         assert "team file" not in fair and "mine.run" in found["sections"][1]["html"] + fair
     finally:
         served.client.request("DELETE", "/api/runs", params={"name": "mine.run"}, headers=served.token)
+
+
+def test_commands_name_added_runs_by_the_files_of_their_owner(served: Served, folder: Path) -> None:
+    names = ["my best.run", "b<i>c.run"]
+    try:
+        for name in names:
+            assert upload(served, f"C:\\runs\\{name}", run_text(folder, "team02-1")).status_code == 200
+        number = served.start()
+        found = served.finished(number)
+        parts = [section["html"] for section in found["sections"]] + [found["head"]["html"]]
+        saved = served.client.get(f"/api/jobs/{number}/report.html").text
+        for page in (*parts, saved):
+            assert str(served.app.uploads.folder) not in page
+            for command in map(html.unescape, re.findall(r"<code[^>]*>(unjudged [^<]*)</code>", page)):
+                words = shlex.split(command)
+                assert words == ["unjudged", "serve"] or set(names) <= set(words)
+        assert any("&lt;i&gt;" in part for part in parts)
+    finally:
+        for name in names:
+            served.client.request("DELETE", "/api/runs", params={"name": name}, headers=served.token)
 
 
 def test_my_run_among_the_others(served: Served, collection: uj.Collection, folder: Path) -> None:

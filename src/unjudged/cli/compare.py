@@ -10,11 +10,10 @@ unjudged compare qrels.txt runs/ -m AP --figure pairs.svg --figure differences=d
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unjudged.cli import options
-from unjudged.io import files
+from unjudged.cli.named_runs import named, with_files
 from unjudged.options import default
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.studies.by_name import compare
     from unjudged.studies.compare import CHARTS
 
+    if not args.scores:
+        args.runs = with_files(args.runs, (args.baseline,))
     if args.ranks and not args.slice:
         return rank(args, options.open_source(args, args.measures or None))
     names = (*options.TESTING, "correction", "margin", "pairs", *options.SCORING, "growth")
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     find("compare").ready(given)  # what is misspelt is told before anything is read
     charts = options.charts_asked(args, CHARTS)
     source = options.open_source(args, args.measures or None)
-    baseline = _named(args.baseline, source.runs)
+    baseline = named(args.baseline, source.runs)
     if args.slice:
         options.refuse_charts_of_slices(charts)
         given = {name: value for name, value in given.items() if name != "pairs"}
@@ -120,10 +121,3 @@ def rank(args: argparse.Namespace, source: Collection | Scores) -> int:
     charts = options.charts_asked(args, ("ranks",)) if hasattr(args, "figure") else []
     options.write_result(found, args, charts, verdict=True)
     return 0
-
-
-def _named(baseline: str | None, runs: Sequence[str]) -> str | None:
-    """The baseline's name; its file may be given instead."""
-    if baseline is None or baseline in runs:
-        return baseline
-    return files.called(baseline, runs)

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    from unjudged.cli.next import named, with_files
+    from unjudged.cli.named_runs import named, with_files
     from unjudged.holes.judging import Question
     from unjudged.text import counted
     from unjudged.web import serve

@@ -15,12 +15,10 @@ differently. Answers come back in the same formats, or as judgments; --merged wr
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from pathlib import Path
 
 from unjudged.cli import options
+from unjudged.cli.named_runs import named, with_files
 from unjudged.holes.assessors import FORMATS as FOR_ASSESSORS
-from unjudged.io import files
 from unjudged.results import FORMATS
 
 HELP = "which unjudged documents to judge next"
@@ -73,19 +71,3 @@ def run(args: argparse.Namespace) -> int:
     if args.merged is not None:
         write_qrels(found.judged.judgments, args.merged)
     return 0
-
-
-def with_files(runs: list[str], asked: Iterable[str | None]) -> list[str]:
-    """The runs given, and the new run and the baseline where they are files of their own."""
-    own = [name for name in asked if name is not None and Path(name).is_file()]
-    if not own:
-        return runs
-    names = {files.run_name(path) for run in runs for path in files.expand(run)}
-    return [*runs, *dict.fromkeys(name for name in own if files.run_name(name) not in names)]
-
-
-def named(given: str | None, runs: tuple[str, ...]) -> str | None:
-    """A run's name; its file may be given instead."""
-    if given is None or given in runs:
-        return given
-    return files.called(given, runs)

@@ -19,6 +19,7 @@ from unjudged.cli import progress
 from unjudged.errors import UsageError, nearest, one_line
 from unjudged.options import OPTIONS, Option, default, option
 from unjudged.results import FORMATS, SAFE_CSV
+from unjudged.text import folded
 
 if TYPE_CHECKING:
     from unjudged.collection import Collection
@@ -455,9 +456,7 @@ def print_notes(notes: Iterable[str]) -> None:
     for note in notes:
         said = f"note: {one_line(note)}"
         if width is not None:
-            import textwrap
-
-            said = "\n".join(textwrap.wrap(said, width, subsequent_indent="      ", break_long_words=False))
+            said = "\n".join(folded(said, width, later="      "))
         print(f"\033[2m{said}\033[0m" if dim else said, file=sys.stderr)
 
 

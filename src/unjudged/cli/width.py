@@ -1,17 +1,17 @@
-"""Tables that fit the terminal: sentences are folded, long names cut, and columns left out, never wrapped.
+"""Tables that fit the terminal: sentences are folded, long names cut, and columns left out.
 
 Only what a terminal shows is fitted; a pipe or a file gets every column in full.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 
-from unjudged.text import reads_as_number
+from unjudged.text import folded, reads_as_number
 
 KEPT = ("outcome", "verdict", "finding", "why")
 """Columns that stay, whatever the width."""
@@ -39,7 +39,7 @@ def refilled(text: str) -> str:
         if paragraph and max(map(len, paragraph)) > width:
             margin = " " * _margin(paragraph[0])
             later = "    " if paragraph[0].startswith("usage: ") else margin
-            found.extend(_filled(" ".join(line.strip() for line in paragraph), width, margin, later))
+            found.extend(folded(" ".join(line.strip() for line in paragraph), width, margin, later))
         else:
             found.extend(paragraph)
         paragraph.clear()
@@ -50,7 +50,7 @@ def refilled(text: str) -> str:
         if paragraph and (listed or command or not line.strip() or _apart(paragraph[0], line)):
             end()
         if listed and len(line) > width and not command:  # a word and what it means
-            found += _filled(line[len(listed[1]) :], width, listed[1], " " * min(len(listed[1]), width // 2))
+            found += folded(line[len(listed[1]) :], width, listed[1], " " * min(len(listed[1]), width // 2))
         elif listed or command or not line.strip():
             found.append(line)
         else:
@@ -66,12 +66,6 @@ def _apart(first: str, line: str) -> bool:
 
 def _margin(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _filled(text: str, width: int, first: str, later: str) -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def fitted(text: str, width: int) -> str:
@@ -94,7 +88,7 @@ def _folded(line: str, width: int) -> str:
     """A sentence over several lines; a command, which is indented, stays whole to be copied."""
     if len(line) <= width or line.startswith(" "):
         return line
-    return "\n".join(textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False))
+    return "\n".join(folded(line, width))
 
 
 def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -133,18 +127,17 @@ def _narrowed(table: list[list[str]], starts: list[int], width: int) -> Iterator
             widths[last] = min(wide(last), widths[last] + max(0, width - total()))
     begins = {p: _beginning([row[p].strip() for row in table[1:]], widths[p]) for p in names}
     for row in table:
-        cells = [_cut(row[p].strip(), widths[p], begins.get(p, "")) for p in kept if not (sentence and p == last)]
-        cells += [row[last].strip()] if sentence else []
-        tail: list[str] = []
-        if sentence:  # names stay whole
-            tail = textwrap.wrap(cells.pop(), widths[last], break_long_words=False, break_on_hyphens=False) or [""]
-        shown = [c.rjust(widths[p]) if right[p] else c.ljust(widths[p]) for c, p in zip(cells, kept, strict=False)]
-        begun = " " * indent + "  ".join(shown)
-        yield ("  ".join([begun, *tail[:1]]) if sentence else begun).rstrip()
-        for more in tail[1:]:
-            yield " " * (len(begun) + 2) + more
+        cells = [
+            folded(row[p].strip(), widths[p]) or [""]  # words stay whole
+            if sentence and p == last
+            else _lines(row[p].strip(), widths[p], begins.get(p, ""))
+            for p in kept
+        ]
+        for lines in itertools.zip_longest(*cells, fillvalue=""):
+            shown = [c.rjust(widths[p]) if right[p] else c.ljust(widths[p]) for c, p in zip(lines, kept, strict=True)]
+            yield (" " * indent + "  ".join(shown)).rstrip()
     if dropped:
-        yield from textwrap.wrap(f"(not shown: {', '.join(dropped)}; --format tsv has every column)", width)
+        yield from folded(f"(not shown: {', '.join(dropped)}; --format tsv has every column)", width)
 
 
 def _to_the_right(table: list[list[str]], place: int) -> bool:
@@ -158,6 +151,12 @@ def _beginning(cells: Sequence[str], width: int) -> str:
         return ""
     low, high = min(cells), max(cells)  # what these two share, all share
     return low[: next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
+
+
+def _lines(cell: str, width: int, begins: str) -> list[str]:
+    """A name of several words over several lines, another one cut."""
+    lines = folded(cell, width)
+    return lines if len(lines) > 1 and max(map(len, lines)) <= width else [_cut(cell, width, begins)]
 
 
 def _cut(cell: str, width: int, begins: str = "") -> str:

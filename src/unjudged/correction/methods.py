@@ -23,6 +23,16 @@ RECALL = "webber-recall"
 NONE = "none"
 """The score as it is: what is chosen where no correction did better."""
 
+IN_WORDS = {
+    "lipani": "Lipani's correction",
+    "lipani-v2": "a variant of Lipani's correction",
+    "per-topic": "Lipani's correction topic by topic",
+    "webber-park": "Webber and Park's correction",
+    "webber-ratio": "Webber and Park's correction as a ratio",
+    RECALL: "Webber and Park's correction scaled to recall",
+}
+"""The corrections as a sentence names them."""
+
 
 def candidates(measure: Measure) -> tuple[str, ...]:
     """Every correction that fits a measure."""

@@ -132,6 +132,8 @@ class ToJudge(Result):
     `for_assessors`.
     """
 
+    without_rows = "Nothing to judge: more labels would settle next to nothing."
+
     settled: bool
     labels: int | None
     judged: Collection

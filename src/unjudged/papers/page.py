@@ -20,7 +20,7 @@ def html(result: PaperResult) -> str:
     from unjudged import __version__
 
     css = asset("tokens.css") + asset("report.css") + asset("paper.css")
-    js, library = asset("paper.js"), vega()
+    js, library = asset("sortable.js") + asset("paper.js"), vega()
     drawn = {one.item.key: packed(_section(one)) for one in result.made if one.item.kind == "Figure" and one.panels}
     text = (
         templates()

@@ -22,6 +22,12 @@ FIRST, LAST = 5, 3
 """Topics listed on which the first run loses most, and wins most."""
 ROOMY = 6
 """Up to so many pairs a cell has room for what stands behind its number."""
+EXACT = 0.0005
+"""An interval narrower than this is not told: three decimals would be the same."""
+IDEAL = (
+    " Exact: no unjudged document stands in these top lists. Lower scores are possible all the same: nDCG divides by "
+    "the best list there could be, which any relevant document still to be found would make better."
+)
 RANK = re.compile(r"(\S+):(\d+)")
 MOVES = re.compile(r"[+-]\d\.\d+")
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
@@ -245,12 +251,13 @@ def _holes(asking: Asking, asked: FewRuns, holes: Section) -> Block | None:
         if int(str(row["ranks"]).split("-")[-1]) <= 10:
             documents, unjudged = counts.get(row["run"], (0, 0))
             counts[row["run"]] = documents + row["documents"], unjudged + row["unjudged"]
-    cells = []
+    cells, beyond = [], False
     for row in sorted(_rows(asked.estimates), key=lambda row: (-row["judged"], row["run"])):
         documents, unjudged = counts.get(row["run"], (0, 0))
         likely = "cannot tell" if row["estimate"] is None else f"{row['estimate']:.3f}"
         between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-        exact = row["low"] is not None and row["high"] - row["low"] < 0.0005
+        exact = row["low"] is not None and row["high"] - row["low"] < EXACT
+        beyond |= exact and row["highest"] - row["lowest"] >= EXACT
         possible = f"{row['lowest']:.3f} to {row['highest']:.3f}"
         numbers = (f"{row['judged']:.3f}", likely, "exact" if exact else between, possible)
         cells.append((row["run"], f"{unjudged} of {documents}", *numbers))
@@ -266,7 +273,7 @@ def _holes(asking: Asking, asked: FewRuns, holes: Section) -> Block | None:
         "holes",
         "How much was never judged?",
         said.rstrip("."),
-        f"{said} Counting unjudged documents as nonrelevant lowers a score; the estimate does not.",
+        f"{said} Counting unjudged documents as nonrelevant lowers a score; the estimate does not.{IDEAL * beyond}",
         table=_table(head, cells, (1, 2, 3, 4, 5), "Unjudged documents and estimates"),
     )
 

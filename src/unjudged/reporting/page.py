@@ -208,7 +208,7 @@ def html(report: Report, most: int = MOST_ROWS) -> str:
     """The whole file."""
     from unjudged import __version__
 
-    css, js = asset("tokens.css") + asset("report.css"), asset("report.js")
+    css, js = asset("tokens.css") + asset("report.css"), asset("sortable.js") + asset("report.js")
     text = (
         templates()
         .get_template("report.html")

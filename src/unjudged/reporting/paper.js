@@ -1,6 +1,5 @@
 "use strict";
 (function () {
-  const own = {};
   document.documentElement.classList.add("js");
 
   // Columns as the page carries them: plain lists, values with a code per row, or the bits of numbers.
@@ -23,7 +22,7 @@
     return rows;
   }
 
-  own.draw = async function (box, section) {
+  async function draw(box, section) {
     const spec = structuredClone(section.chart);
     spec.datasets = { ...spec.datasets, table: rowsOf(section.columns) };
     if (box.clientWidth < 480) {
@@ -36,48 +35,14 @@
       ast: true, renderer: "svg", actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true },
     });
     box.dataset.drawn = "yes";
-  };
-
-  function key(cell) {
-    const text = cell.textContent.trim();
-    const number = Number(text.replaceAll(",", ""));
-    return text === "" || text === "-" ? null : Number.isNaN(number) ? text : number;
   }
 
-  function sort(table, place, header) {
-    const down = header.getAttribute("aria-sort") === "ascending";
-    table.querySelectorAll("th").forEach((th) => th.removeAttribute("aria-sort"));
-    header.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const body = table.tBodies[0];
-    const rows = Array.from(body.rows).map((row) => [key(row.cells[place]), row]);
-    rows.sort(([a], [b]) => {
-      if (a === null || b === null) return (a === null) - (b === null);
-      const order = typeof a === typeof b ? (typeof a === "number" ? a - b : a.localeCompare(b)) : typeof a === "number" ? -1 : 1;
-      return down ? -order : order;
-    });
-    body.append(...rows.map(([, row]) => row));
-  }
-
-  // Make the tables below a node sortable.
-  own.enliven = function (node) {
-    node.querySelectorAll("table.sortable").forEach((table) => {
-      Array.from(table.tHead.rows[0].cells).forEach((header, place) => {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.append(...header.childNodes);
-        header.append(button);
-        button.addEventListener("click", () => sort(table, place, header));
-      });
-    });
-  };
-
-  window.unjudged = own;
   const data = document.getElementById("report-data");
   if (data) {
     const sections = JSON.parse(data.textContent);
-    own.enliven(document);
-    own.done = (async () => {
-      for (const box of document.querySelectorAll(".chart")) await own.draw(box, sections[box.dataset.section]);
+    document.querySelectorAll("table.sortable").forEach(sortable);
+    (async () => {
+      for (const box of document.querySelectorAll(".chart")) await draw(box, sections[box.dataset.section]);
       document.documentElement.dataset.ready = "yes";
     })();
   }

@@ -81,7 +81,7 @@ class Report(Result):
         limits = [self.asking.limits[s.key] for s in self.beyond]
         need = wanted(limits, runs=len(c.runs), teams=len(teams), topics=len(c.topics))
         alone = self.asking.second is None and any(s.key == "another-judge" for s in self.beyond)
-        return f"{need}{', and one a second judge' if alone else ''}"
+        return f"{need}{', and one needs a second judge' if alone else ''}"
 
     @property
     def words(self) -> dict[str, str]:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from unjudged.reporting.in_short import STEPS, steps_of, told
-from unjudged.text import begun
+from unjudged.text import begun, folded
 
 if TYPE_CHECKING:
     from unjudged.reporting.report import Report
@@ -65,16 +64,16 @@ def lines(report: Report, width: int, marks: dict[str, str], narrow: bool = Fals
         if room < SHORTEST:  # it begins below, at the margin of the list
             yield [*first[:-1], (first[-1][0], first[-1][1].rstrip())]
             first, margin, room = [("", " " * 6)], 6, width - 6
-        told = textwrap.wrap(said, max(room, SHORTEST), break_long_words=False) or [""]
+        told = folded(said, max(room, SHORTEST)) or [""]
         yield [*first, (style, told[0])]
         yield from ([("", " " * margin), (style, more)] for more in told[1:])
 
     if narrow and len(report.title) + 3 + len(report.what) > width:
         yield [("bold", report.title)]
-        yield from ([("dim", line)] for line in textwrap.wrap(report.what, width))
+        yield from ([("dim", line)] for line in folded(report.what, width))
     else:
         yield [("bold", report.title), ("dim", f"   {report.what}")]
-    yield from ([("", line)] for line in textwrap.wrap(report.lead, width))
+    yield from ([("", line)] for line in folded(report.lead, width))
     yield []
     if report.few is not None:
         size = max(len(pair.names) for pair in report.few.pairs)
@@ -92,7 +91,7 @@ def lines(report: Report, width: int, marks: dict[str, str], narrow: bool = Fals
     if report.beyond:
         names = " ".join(s.short for s in report.beyond)
         said = f"{begun(report.too_few)}: {names}"
-        yield from ([("dim", f"  {line}")] for line in textwrap.wrap(said, width - 2))
+        yield from ([("dim", f"  {line}")] for line in folded(said, width - 2))
     steps = report.few.steps if report.few is not None else [step for _, _, step in steps_of(report.sections)]
     if not steps:
         return
@@ -100,7 +99,7 @@ def lines(report: Report, width: int, marks: dict[str, str], narrow: bool = Fals
     yield [("bold", "What to do now")]
     for place, step in enumerate(steps[:STEPS], 1):
         do, effect = told(step)
-        effect = f": {effect[:1].lower()}{effect[1:]}" if effect else ""
+        effect = f": {effect[:1].lower()}{effect[1:]}" if effect else "."
         step_said = f"{do.rstrip('.')}{effect}"
         if narrow and len(step_said) + 5 > width:
             yield from row(("", f"  {place}. "), ("", step_said))

@@ -340,7 +340,7 @@ def left_out_verdict(case: Case, bias: Bias, what: str, pooling: Pooling) -> Ver
     sentence += _looked_at(bias, what)
     if outside:
         known = f"{counted(len(every) - len(outside), what)} left out in turn and " if len(every) > len(outside) else ""
-        sentence += f", by {known}{counted(len(outside), what)} outside the pool"
+        sentence += f", from {known}{counted(len(outside), what)} outside the pool"
         sentence += "" if seen else "; these runs do not show the whole pool, so the upper end counts"
     condensed = next((m for m, one in enumerate(measures) if one.condensed and m != main), None)
     if condensed is not None and (also := losses(bias, condensed)):

@@ -20,7 +20,7 @@ from unjudged.collection.membership import Membership, membership
 from unjudged.correction import lipani
 from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
 from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
-from unjudged.correction.methods import NONE, RECALL, methods_for
+from unjudged.correction.methods import IN_WORDS, NONE, RECALL, methods_for
 from unjudged.correction.protocols import Protocol, protocol_of
 from unjudged.correction.trust import Trust, best_of, errors_of_the_choice
 from unjudged.errors import UsageError, nearest, one_of
@@ -779,13 +779,13 @@ def _change(trust: Trust, measure: str, method: str, confidence: float, at_most:
     before, after = printed(trust.before), printed(trust.after)
     if method == NONE:
         return f"no method brings left-out runs nearer to their {measure} in the pool, so it stays as it is"
-    change = f"stays at {before}"
-    if after != before:
-        change = f"{'falls' if trust.after < trust.before else 'rises'} from {before} to {after}"
+    error = f"the error of left-out runs in {measure}"
     sure = trust.give_or_take(confidence)
     spread = f", give or take {printed(sure)}" if math.isfinite(sure) else ""
     chance = " (which may be chance)" if trust.helps and after != before and 1 <= at_most < math.inf else ""
-    return f"by {method} the error of left-out runs in {measure} {change}{spread}{chance}"
+    how = "estimating unjudged documents" if method == ESTIMATE else IN_WORDS[method]
+    change = f"leaves {error} at {before}" if after == before else f"takes {error} from {before} to {after}"
+    return f"{how} {change}{spread}{chance}"
 
 
 def _next(case: Case, share: float, errors: tuple[str, str], pooling: Pooling, named: bool) -> Step:

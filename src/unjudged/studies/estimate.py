@@ -72,12 +72,13 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
             names = (run, team_of(c, run), str(measure))
             rows.append((*names, score, *told, lowest, highest, share, bool(seen), word, why))
     _tell_unknown(case, rows)
+    by = f" by {wanted[0]}" if len(wanted) == 1 else ""
     return Answer(
         COLUMNS,
         rows,
         layout=lambda: laid_out(rows),
         figures={"estimate": estimate_bars},
-        caption="Scores with unjudged documents nonrelevant, estimated with a 90 % interval, and the exact bounds.",
+        caption=f"Scores{by} with unjudged documents nonrelevant, estimated with a 90 % interval, and the exact bounds.",
         settings={"measures": [str(m) for m in wanted], "rel": 1 if rel is None else rel, "interval": 0.9},
     )
 
@@ -107,7 +108,8 @@ def _tell_unknown(case: Case, rows: Sequence[Row]) -> None:
 
 
 def laid_out(rows: Sequence[Row]) -> tuple[Sequence[str], list[Row]]:
-    """For reading: intervals and bounds in brackets, `cannot tell` in place of a score."""
+    """For reading: intervals and bounds in brackets, `cannot tell` in place of a score; the measure where there are
+    several, and why not where that was needed."""
     table: list[Row] = []
     for run, _, measure, score, value, low, high, lowest, highest, share, _, word, why in rows:
         between = f"[{low:.4f}, {high:.4f}]" if low is not None else "-" if why else word
@@ -117,9 +119,10 @@ def laid_out(rows: Sequence[Row]) -> tuple[Sequence[str], list[Row]]:
             (run, measure, score, told, between, allowed, None if share is None else percent(share), why or None)
         )
     whole = ["run", "measure", "judged", "estimate", "90 % interval", "bounds", "in holes", "why not"]
-    if any(row[-1] for row in table):
-        return whole, table
-    return whole[:-1], [row[:-1] for row in table]
+    spare = {"measure"} if len({row[1] for row in table}) == 1 else set()
+    spare |= set() if any(row[-1] for row in table) else {"why not"}
+    kept = [i for i, name in enumerate(whole) if name not in spare]
+    return [whole[i] for i in kept], [tuple(row[i] for i in kept) for row in table]
 
 
 def estimate_bars(result: Result) -> Figure:

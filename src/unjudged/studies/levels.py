@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.figures import Figure, Records, distinct, marks, records, theme
+from unjudged.holes.reading import leading_for
 from unjudged.results import Result, Row, Shown, Step, Verdict
 from unjudged.statistics.pairs import exact_mean
 from unjudged.studies import layouts
@@ -215,7 +216,8 @@ def levels_verdict(case: Case, found: Levels) -> Verdict:
     surely = float(low) + limit["slack"]
     solid = {limit.word(value), limit.word(surely)} == {"solid"}
     spare = _spare(found, leading(setup.measures), limit["same"])
-    step = case.step("judge the documents that decide the order of the runs", "next", flags=["--all"])
+    said, flags = "see whether judging more would settle the order of the runs", ["-m", leading_for(main), "--all"]
+    step = case.step(said, "next", flags=flags)
     return limit.verdict(
         sentence,
         value,

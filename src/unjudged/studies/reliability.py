@@ -131,8 +131,8 @@ def reliability(
         _verdict(case, scores, rows[leading(scores.measures)], topics_assumed),
         lambda: _table(rows, stability, int(limit["others"])),
         {"topics": lambda result: expected_lines(result, limit), "reliability": reliability_dots},
-        f"Reliability (E rho^2), and tau with {int(limit['others'])} other topics from split halves, with "
-        f"{100 * (1 - alpha):g}% intervals; by formula: tau for normal scores.",
+        f"Tau with {int(limit['others'])} other topics from split halves (by formula: for normal scores), and "
+        f"reliability (E rho^2), with {100 * (1 - alpha):g}% intervals.",
         about=f"{counted(here, 'topic')}{'' if topics_assumed is None else ', as assumed'}.",
         settings={**settings, "stability": stability, "alpha": alpha, "drop": drop, "topics assumed": topics_assumed},
         seed=runs.seed,
@@ -158,19 +158,18 @@ def _table(rows: list[Row], stability: float, others: int) -> Table:
     table: list[Row] = [
         (
             row["measure"],
+            _coefficient(row["expected_tau"]),
+            f"[{_coefficient(row['tau_low'])}, {_coefficient(row['tau_high'])}]",
+            _coefficient(row["formula_tau"]),
             cell,
             f"[{_coefficient(row['low'])}, {_coefficient(row['high'])}]",
             _coefficient(row["phi"]),
             row["topics_needed"],
-            _coefficient(row["expected_tau"]),
-            f"[{_coefficient(row['tau_low'])}, {_coefficient(row['tau_high'])}]",
-            _coefficient(row["formula_tau"]),
         )
         for row, cell in zip(found, bold, strict=True)
     ]
-    head = ["measure", "E rho^2", "interval", "Phi", f"topics for {stability:g}", f"tau with {others} other topics"]
-    head += ["interval", "by formula"]
-    return head, table
+    head = ["measure", f"tau with {others} other topics", "interval", "by formula", "E rho^2", "interval", "Phi"]
+    return [*head, f"topics for {stability:g}"], table
 
 
 def _coefficient(value: float) -> str:

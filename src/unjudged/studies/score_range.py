@@ -124,18 +124,18 @@ def _verdict(case: Case, measure: Measure, rows: Sequence[Row]) -> Verdict:
     found = _Open.by(runs, [end if end is not None else bound for end, bound in zip(likely, bounds, strict=True)])
     number, of = len(found.first), counted(len(runs), "run")
     if number > 1:
-        finding = f"with all documents judged, {number} of {of} could be first"
+        finding = f"with all documents judged, {number} of {of} could be first by {measure}"
     else:
-        finding = f"missing judgments are not likely to cost {found.first[0]} the first place"
+        finding = f"missing judgments are not likely to cost {found.first[0]} the first place by {measure}"
     if possible.first == (found.first[0],):
-        finding = "missing judgments cannot put another run first"
+        finding = f"missing judgments cannot put another run first by {measure}"
     extreme = ""
     if len(possible.first) > number:
         extreme = f", in the extreme case {len(possible.first)}"
         extreme = extreme if number > 1 else f"{extreme} of {of} could be first"
     width = f"{found.width:.3f}"
     moves = f"; {found.widest} can move most, by {width}" if float(width) > 0 else ""
-    sentence = f"{finding}{extreme}, by {measure}{moves}"
+    sentence = f"{finding}{extreme}{moves}"
     if 1 < number < len(runs):
         case.note(f"could be first: {listed(found.first, 8)}")
     if not all(told):

@@ -33,7 +33,8 @@ from unjudged.web.uploads import TooLarge, Uploads
 CHANGES = "Each line is a run: the open circle is its score before, the filled one after the change."
 ADDED = (
     "A run that was added was not pooled: its unjudged documents count as nonrelevant. The corrected score is what it "
-    "might have had if it had been in the pool (Lipani, Lupu and Hanbury 2015)."
+    "might have had if it had been in the pool (Lipani, Lupu and Hanbury 2015). Commands name it by its file; "
+    "where that is in another folder, write the folder before it."
 )
 LISTS = ("run", "team", "measures")
 ELSE = ("a", "b", "by", "topic", "name")
@@ -42,6 +43,7 @@ ASSETS = {
     "tokens.css": "text/css",
     "report.css": "text/css",
     "live.css": "text/css",
+    "sortable.js": "text/javascript",
     "report.js": "text/javascript",
     "live.js": "text/javascript",
 }
@@ -67,7 +69,8 @@ class Page:
     ) -> None:
         self.settings, self.thresholds, self.work = settings or Settings(), thresholds or default_thresholds(), work
         self.token = secrets.token_urlsafe(32)
-        self.jobs, self.uploads = Jobs(_shown), Uploads(collection, max_upload)
+        self.uploads = Uploads(collection, max_upload)
+        self.jobs = Jobs(self._shown)
         self.before_section = before_section
         self.desk = desk or Desk(collection, Judging())
         self.desk.current = lambda: self.uploads.collection
@@ -190,6 +193,10 @@ class Page:
             found = asking.unanswered("after-correction", str(problem))
         return Section("changes", "What would the added run have scored in the pool?", ADDED, found)
 
+    def _shown(self, section: Section) -> dict[str, Any]:
+        html = self.uploads.as_sent(page.fragment(section))
+        return {"key": section.key, "html": html, "columns": page.packed_columns(section)}
+
     def _hold(self, job: Job, key: str, share: float) -> None:
         job.tell(key, share)
         if self.before_section is not None:
@@ -208,7 +215,8 @@ class Page:
         }
         head = None
         if over and job.report is not None:
-            head = {"key": "in-short", "html": await run_in_threadpool(page.short_fragment, job.report)}
+            html = await run_in_threadpool(page.short_fragment, job.report)
+            head = {"key": "in-short", "html": self.uploads.as_sent(html)}
         return as_json(
             {
                 **answered,
@@ -230,7 +238,7 @@ class Page:
         job = self._job(request)
         if job.report is None:
             return PlainTextResponse("this computation is not finished", 409)
-        text = await run_in_threadpool(job.report.html)
+        text = self.uploads.as_sent(await run_in_threadpool(job.report.html))
         return HTMLResponse(
             text,
             headers={
@@ -319,10 +327,6 @@ def _small(text: str) -> int | None:
 def _question(key: str) -> str:
     """What is being answered, as a reader asks it; nothing between the questions."""
     return QUESTIONS[key].text if key in QUESTIONS else ""
-
-
-def _shown(section: Section) -> dict[str, Any]:
-    return {"key": section.key, "html": page.fragment(section), "columns": page.packed_columns(section)}
 
 
 async def _refuse(request: Request, problem: Exception) -> Response:

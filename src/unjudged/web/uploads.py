@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
+import shlex
+import shutil
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Mapping
@@ -29,6 +32,7 @@ class Uploads:
         self.base, self.most = collection, most
         self.collection = collection
         self.runs: dict[str, Path] = {}
+        self._sent_as: dict[Path, str] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="unjudged-")
         self.folder = Path(self._folder.name)
         self._numbers = itertools.count(1)
@@ -41,10 +45,11 @@ class Uploads:
 
     async def receive(self, name: str, parts: AsyncIterator[bytes]) -> tuple[str, Path]:
         """Keep one upload; raises TooLarge. The name is the run's; where it is kept is our business."""
-        run = run_name(name)
+        run, sent = run_name(name), last_part(name)
         self._refuse_more(self._coming)
         ending = Path(files.file_name(name)).suffix.lower()
-        path = self.folder / f"upload-{next(self._numbers)}{ending if ending in SUFFIXES else ''}"
+        path = self.folder / f"upload-{next(self._numbers)}" / f"run{ending if ending in SUFFIXES else ''}"
+        path.parent.mkdir()
         self._coming += 1  # in the one thread that talks to browsers
         try:
             size = 0
@@ -55,13 +60,23 @@ class Uploads:
                         raise TooLarge
                     file.write(part)
         except BaseException as problem:
-            path.unlink(missing_ok=True)
+            self._forget(path)
             if isinstance(problem, TooLarge):
                 await pass_over(parts)
             raise
         finally:
             self._coming -= 1
+        self._sent_as[path] = sent
         return run, path
+
+    def as_sent(self, page: str) -> str:
+        """HTML whose commands name added runs by the files their owner has, not by those that are kept here.
+
+        A browser tells a file's name, not its folder.
+        """
+        for path, sent in list(self._sent_as.items()):  # others may add one meanwhile
+            page = page.replace(html.escape(str(path)), html.escape(shlex.quote(sent)))
+        return page
 
     def _refuse_more(self, coming: int = 0) -> None:
         if len(self.runs) >= MOST_RUNS:
@@ -84,7 +99,7 @@ class Uploads:
                 runs = {**self.runs, run: path}
                 self.collection, self.runs = self._with(runs), runs
         except BaseException as problem:
-            path.unlink(missing_ok=True)
+            self._forget(path)
             if isinstance(problem, UnjudgedError):
                 raise UsageError(str(problem).replace(str(path), run)) from None
             raise
@@ -107,7 +122,11 @@ class Uploads:
             runs = {name: path for name, path in self.runs.items() if name != run}
             gone = self.runs[run]
             self.collection, self.runs = self._with(runs) if runs else self.base, runs
-        gone.unlink(missing_ok=True)
+        self._forget(gone)
+
+    def _forget(self, path: Path) -> None:
+        """Away with the file; its name stays, for reports of it that are still open."""
+        shutil.rmtree(path.parent, ignore_errors=True)
 
 
 async def pass_over(parts: AsyncIterator[bytes]) -> None:
@@ -120,9 +139,13 @@ async def pass_over(parts: AsyncIterator[bytes]) -> None:
 
 
 def run_name(given: str) -> str:
-    """A run's name from a file's: the last part of its path as the command line names it, without the unprintable."""
-    last = files.run_name(re.split(r"[/\\]", given)[-1])
-    name = "".join(c for c in last if c.isprintable()).strip()[:100]
+    """A run's name from a file's, as the command line names it."""
+    name = files.run_name(last_part(given)).strip()[:100]
     if not name or name in (".", ".."):
         raise UsageError("an uploaded run needs a name")
     return name
+
+
+def last_part(given: str) -> str:
+    """A file's name without its folders and without what cannot be printed."""
+    return "".join(c for c in re.split(r"[/\\]", given)[-1] if c.isprintable())
