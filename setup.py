@@ -35,7 +35,7 @@ setup(
             files(".c"),
             depends=files(".h"),
             extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-fvisibility=hidden"],
-            define_macros=[("UNJUDGED_FREE_THREADED", None)] if FREE_THREADED else [],
+            define_macros=[("Py_GIL_DISABLED", "1")] if FREE_THREADED else [],
             py_limited_api=not FREE_THREADED,
             optional=True,
         )

@@ -1,4 +1,4 @@
-"""The fuzz targets on their seeds, the stored corpus and a short mutation run; the C kernels under gcc's sanitizers.
+"""The fuzz targets on their seeds, the stored corpus and a short mutation run; the C kernels under the sanitizers of gcc and clang.
 
 `make fuzz` runs them long and coverage guided (fuzz/README.md).
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import random
 import shutil
 import subprocess
@@ -82,20 +83,24 @@ def test_a_corpus_is_stored_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert stored("arrays") == [b"", b"\0\xff"]
 
 
-def sanitizer() -> str | None:
-    """gcc's address sanitizer library, where there is one."""
-    if shutil.which("gcc") is None or not sys.platform.startswith("linux"):
+def sanitizer(compiler: str = "gcc") -> str | None:
+    """The compiler's address sanitizer library, where there is one."""
+    if shutil.which(compiler) is None or not sys.platform.startswith("linux"):
         return None
-    found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=False)
+    name = {"gcc": "libasan.so", "clang": f"libclang_rt.asan-{platform.machine()}.so"}[compiler]
+    found = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False)
     path = found.stdout.strip()
     return path if Path(path).is_absolute() and Path(path).exists() else None
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sanitizer() is None, reason="no gcc with an address sanitizer here")
-def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_kernels_under_sanitizers(compiler: str, tmp_path: Path) -> None:
+    library = sanitizer(compiler)
+    if library is None:
+        pytest.skip(f"no {compiler} with an address sanitizer here")
     built = subprocess.run(
-        ["bash", str(FUZZ / "build.sh"), str(tmp_path), "gcc"],
+        ["bash", str(FUZZ / "build.sh"), str(tmp_path), compiler],
         env={**os.environ, "PYTHON": sys.executable},
         capture_output=True,
         text=True,
@@ -105,7 +110,7 @@ def test_the_kernels_under_sanitizers(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(tmp_path),
-        "LD_PRELOAD": str(sanitizer()),
+        "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",
     }

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import inf, isinf, nextafter
-from threading import Event
 from time import sleep
 from typing import Any
 
@@ -1064,34 +1063,6 @@ def test_a_scanner_takes_one_thread_at_a_time() -> None:
     with ThreadPoolExecutor(topics) as pool:
         list(pool.map(feed, range(topics)))
     assert scanner.finish()["lines"] == topics * lines
-
-
-@needs_c
-def test_dicts_that_change_while_they_are_packed() -> None:
-    """Another thread adds and removes topics and documents: what is packed is some state of them, whole."""
-    run = {f"t{t}": {f"ü{t}-{d}": float(d) for d in range(200)} for t in range(20)}
-    over = Event()
-
-    def change() -> None:
-        own = random.Random(4)
-        while not over.is_set():
-            topic = f"t{own.randrange(40)}"
-            run.setdefault(topic, {})[f"ü{topic}-{own.randrange(400)}"] = 1.0
-            run[topic] = {f"{doc}é": score for doc, score in list(run[topic].items())[:200]}
-            run.pop(f"t{own.randrange(40)}", None)
-
-    with ThreadPoolExecutor(1) as pool:
-        changing = pool.submit(change)
-        try:
-            for _ in range(200):
-                packed = _c.pack_run(run)
-                starts, ends = ints(packed["starts"], np.int64), ints(packed["doc_ends"], np.int64)
-                assert len(starts) == len(packed["topic_ends"]) // 8 + 1
-                assert starts[-1] == len(ends) == len(packed["values"]) // 8
-                assert not ends or ends[-1] == len(packed["docs"])
-        finally:
-            over.set()
-        changing.result()
 
 
 @needs_c

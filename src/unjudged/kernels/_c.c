@@ -43,7 +43,7 @@ static int module_exec(PyObject *module)
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},
-#ifdef UNJUDGED_FREE_THREADED
+#ifdef Py_GIL_DISABLED
                                           {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
                                           {0, NULL}};

@@ -73,7 +73,7 @@ enum { PLAIN, ODD, NO_MEMORY };
 /* The dict while it is walked: nobody changes it, because this thread has the lock of all, or a copy. NULL: no memory. */
 static PyObject *kept(PyObject *dict)
 {
-#ifdef UNJUDGED_FREE_THREADED
+#ifdef Py_GIL_DISABLED
     PyObject *copy = PyDict_Copy(dict);
     if (!copy) PyErr_Clear();
     return copy;

@@ -7,7 +7,10 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#ifndef UNJUDGED_FREE_THREADED /* that build of Python has no limited API yet */
+#ifndef _WIN32
+#include <pyconfig.h> /* says Py_GIL_DISABLED; on Windows setup.py does */
+#endif
+#ifndef Py_GIL_DISABLED /* a free-threaded Python has no limited API yet */
 #define Py_LIMITED_API 0x030B0000
 #endif
 #define PY_SSIZE_T_CLEAN

@@ -13,19 +13,19 @@
 int begin_work(RunScanner *r)
 {
     int here;
-    Py_BEGIN_CRITICAL_SECTION(r)
+    Py_BEGIN_CRITICAL_SECTION(r);
     here = !r->busy && !r->failed;
     if (here) r->busy = 1;
-    Py_END_CRITICAL_SECTION()
+    Py_END_CRITICAL_SECTION();
     if (!here) PyErr_SetString(PyExc_RuntimeError, "this scanner is busy or has failed");
     return here ? 0 : -1;
 }
 
 PyObject *end_work(RunScanner *r, PyObject *result)
 {
-    Py_BEGIN_CRITICAL_SECTION(r)
+    Py_BEGIN_CRITICAL_SECTION(r);
     r->busy = 0;
-    Py_END_CRITICAL_SECTION()
+    Py_END_CRITICAL_SECTION();
     return result;
 }
 
