@@ -5,6 +5,7 @@ The table keeps trec_eval's order, which decides the order of its output.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,10 @@ def _number(text: str) -> float:
     found = re.match(rf"\s*[-+]?({_HEXADECIMAL}|{_DECIMAL}|inf|nan)", text, re.ASCII | re.IGNORECASE)
     if found is None:
         return 0.0
-    value = float.fromhex(found[0].strip()) if "x" in found[0].lower() else float(found[0])
+    try:
+        value = float.fromhex(found[0].strip()) if "x" in found[0].lower() else float(found[0])
+    except OverflowError:
+        value = math.inf
     if not abs(value) <= LARGEST_GAIN:
         raise MeasureError(f"{text!r}: numbers go up to {LARGEST_GAIN:g}")
     return value
@@ -86,7 +90,7 @@ def _number(text: str) -> float:
 
 def whole(text: str) -> int:
     """The whole number a text begins with (23 of 23.4), 0 if it begins with none, as C's atol reads it."""
-    found = re.match(r"\s*[-+]?\d+", text, re.ASCII)
+    found = re.match(r"\s*[-+]?\d{1,4000}", text, re.ASCII)  # Python reads no longer ones, and no limit lies beyond
     return int(found[0]) if found else 0
 
 
