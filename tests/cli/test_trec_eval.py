@@ -78,6 +78,7 @@ def test_same_bytes(
         (["-M", "3x", "-m", "num_ret"], ["-M3", "-m", "num_ret"]),  # as atol reads them
         (["-l", " 2.9", "-m", "map"], ["-l2", "-m", "map"]),
         (["-N1e3", "-m", "utility.0,0,0,1"], ["-N1", "-m", "utility.0,0,0,1"]),
+        (["-M", "9" * 5000, "-l", "9" * 5000, "-m", "num_ret"], ["-l99", "-m", "num_ret"]),
     ],
 )
 def test_numbers_of_flags_are_read_as_far_as_they_go(
@@ -180,7 +181,7 @@ def test_rbp_resid_is_0_where_all_is_judged(tmp_path: Path, capsys: pytest.Captu
 def test_numbers_beyond_all_measure_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "run").write_text("1 Q0 a 1 2.0 x\n")
-    for measure in ("iprec_at_recall.inf", "utility.1,nan,0,0", "ndcg.1=1e400", "Rprec_mult.-1e200"):
+    for measure in ("iprec_at_recall.inf", "utility.1,nan,0,0", "ndcg.1=1e400", "Rprec_mult.-1e200", "set_F.0x1p9999"):
         assert main(["trec_eval", "-m", measure, str(tmp_path / "qrels"), str(tmp_path / "run")]) == 2
         assert "numbers go up to 1e+100" in capsys.readouterr().err
 

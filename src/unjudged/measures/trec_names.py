@@ -5,6 +5,7 @@ The table keeps trec_eval's order, which decides the order of its output.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -80,7 +81,10 @@ def _number(text: str) -> float:
     found = re.match(rf"\s*[-+]?({_HEXADECIMAL}|{_DECIMAL}|inf|nan)", text, re.ASCII | re.IGNORECASE)
     if found is None:
         return 0.0
-    value = float.fromhex(found[0].strip()) if "x" in found[0].lower() else float(found[0])
+    try:
+        value = float.fromhex(found[0].strip()) if "x" in found[0].lower() else float(found[0])
+    except OverflowError:
+        value = math.inf
     if not abs(value) <= LARGEST_GAIN:
         raise MeasureError(f"{text!r}: numbers go up to {LARGEST_GAIN:g}")
     return value
