@@ -28,6 +28,8 @@ FINDINGS = HERE / "findings"
 PROGRAMS = ("lines", "scanner", "look", "calls", "numbers")
 """libFuzzer programs in C; the other targets are Python functions."""
 SANITIZED = (*PROGRAMS, "twins", "arrays", "misuse")
+SMALL = "allocator_may_return_null=1:max_allocation_size_mb=64"
+"""What is asked for beyond this is refused: a kernel then says that there is no memory."""
 SHARES = {
     "numbers": 0.20,
     "lines": 0.40,
@@ -78,7 +80,7 @@ class Engine:
         options = "detect_leaks=0:quarantine_size_mb=16"
         if self.name == "libFuzzer":  # an execution leaves nothing to the next
             options = "detect_leaks=0:quarantine_size_mb=1:malloc_context_size=1"
-            options += ":allocator_may_return_null=1:max_allocation_size_mb=64"
+            options += f":{SMALL}"
         env = {**os.environ, "ASAN_OPTIONS": options, "UBSAN_OPTIONS": "print_stacktrace=1"}
         if self.build and self.name != "libFuzzer":
             if self.name == "atheris":
@@ -213,7 +215,7 @@ def told(output: str) -> str:
 def leaking(engine: Engine, target: str) -> bool:
     """Does any input of the corpus leave memory behind? (Looked at once, in the end: it is slow.)"""
     command = [*engine.command(target), "-runs=0", "-detect_leaks=1", f"-artifact_prefix={FINDINGS}/{target}-"]
-    env = {**engine.environment(), "ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=64", "PYTHONMALLOC": "malloc"}
+    env = {**engine.environment(), "ASAN_OPTIONS": SMALL, "PYTHONMALLOC": "malloc"}
     done = subprocess.run(
         [*command, str(BUILD / "corpus" / target)],
         env=env,
@@ -285,8 +287,7 @@ def main() -> int:
     if args.replay:
         for target, engine in engines.items():
             command = engine.command(target) + ([] if engine.name == "libFuzzer" else ["replay"])
-            options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=64"
-            env = {**engine.environment(), "ASAN_OPTIONS": options, "PYTHONMALLOC": "malloc"}
+            env = {**engine.environment(), "ASAN_OPTIONS": f"detect_leaks=0:{SMALL}", "PYTHONMALLOC": "malloc"}
             subprocess.run([*command, *args.replay], env=env, check=True)
         return 0
     shares = sum(SHARES[target] for target in engines)

@@ -35,6 +35,7 @@ def test_average_precision_reads_all_its_ranks_alike() -> None:
     found = reading("AP(rel=2)@4")
     assert (found.kind, found.depth, found.early) == ("point", 4, 4)
     assert found.weight == pytest.approx([1 / 4] * 4) and found.worth.tolist() == [0, 0, 1, 1]
+    assert found.weight * found.weight_scale == pytest.approx([1] * 4)
 
 
 def test_where_nothing_can_be_gained_nothing_weighs() -> None:
