@@ -134,7 +134,7 @@ def test_average_precision_by_hand() -> None:
 
 
 def test_average_precision_that_cannot_find_more_than_it_reads() -> None:
-    """Of two relevant documents and a hole one relevant document is found: all that one rank can hold, or one of 2 + p."""
+    """Of two relevant documents and a hole one document is found: all that one rank can hold, or one of 2 + p."""
     world: tuple[Any, Any] = {"t": {"d1": 1, "d2": 1}}, {"r": {"t": ["d1"]}, "s": {"t": ["hole"]}}
     p, of_all, of_one = (found(*world, m)[0].estimate for m in ("P@1", "AP@1", "AP(norm='min')@1"))
     assert 0 < p[1] < 1 and of_all[0] == pytest.approx(1 / (2 + p[1])) and of_one[0] == 1
