@@ -3,7 +3,7 @@
 #
 # gcc, clang   a copy of the package in FOLDER, whose extension needs that compiler's sanitizer library preloaded
 # atheris      the same with coverage counters, for atheris's library preloaded (clang)
-# libfuzzer    FOLDER/scanner, lines, look and numbers: the kernels and a target as one program, with coverage counters (clang)
+# libfuzzer    FOLDER/scanner, lines, look, calls and numbers: the kernels and a target as one program, with coverage counters (clang)
 # replay       the same programs for files given to them, without coverage (gcc)
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,12 +28,12 @@ if [ "$kind" = libfuzzer ] || [ "$kind" = replay ]; then
         $compiler $flags $coverage -I"$include" -c "$source" -o "$into/objects/$(basename "$source" .c).o"
     done
     # what calls the kernels is not looked at, so it is built without sanitizers and counters: a third of the time
-    $compiler $plain -I"$include" -c "$here/fuzz/embedded.c" -o "$into/embedded.o"
-    $compiler $plain -I"$include" -c "$here/fuzz/scanner.c" -o "$into/scanner.o"
+    for target in embedded scanner look calls; do
+        $compiler $plain -I"$include" -c "$here/fuzz/$target.c" -o "$into/$target.o"
+    done
     $compiler $plain -I"$include" -DSHORT -c "$here/fuzz/scanner.c" -o "$into/lines.o"
-    $compiler $plain -I"$include" -c "$here/fuzz/look.c" -o "$into/look.o"
     $compiler $flags -I"$include" -I"$here/src/unjudged/kernels" -c "$here/fuzz/numbers.c" -o "$into/numbers.o"
-    for target in scanner lines look numbers; do
+    for target in scanner lines look calls numbers; do
         $compiler $flags $driver "$into/$target.o" "$into/embedded.o" "$into"/objects/*.o -o "$into/$target" \
             -L"$libraries" -Wl,-rpath,"$libraries" -l"$name" -lm
     done

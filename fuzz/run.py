@@ -25,13 +25,16 @@ from seeds import SCANNED, seeds, store, stored  # noqa: E402
 
 BUILD = HERE.parent / "build" / "fuzz"
 FINDINGS = HERE / "findings"
-PROGRAMS = ("lines", "scanner", "look", "numbers")
+PROGRAMS = ("lines", "scanner", "look", "calls", "numbers")
 """libFuzzer programs in C; the other targets are Python functions."""
 SANITIZED = (*PROGRAMS, "twins", "arrays", "misuse")
+SMALL = "allocator_may_return_null=1:max_allocation_size_mb=64"
+"""What is asked for beyond this is refused: a kernel then says that there is no memory."""
 SHARES = {
     "numbers": 0.20,
     "lines": 0.40,
-    "look": 0.20,
+    "look": 0.10,
+    "calls": 0.10,
     "scanner": 0.05,
     "twins": 0.03,
     "arrays": 0.04,
@@ -40,7 +43,7 @@ SHARES = {
     "pytrec_eval": 0.01,
 }
 """Targets and their part of all executions: the faster, the more."""
-LENGTH = {"numbers": 48, "lines": 96, "look": 160, "scanner": 800, "twins": 800, "arrays": 400}
+LENGTH = {"numbers": 48, "lines": 96, "look": 160, "calls": 120, "scanner": 800, "twins": 800, "arrays": 400}
 LENGTH |= {"misuse": 120, "grammar": 100, "pytrec_eval": 150}
 """The longest input, in bytes."""
 
@@ -77,6 +80,7 @@ class Engine:
         options = "detect_leaks=0:quarantine_size_mb=16"
         if self.name == "libFuzzer":  # an execution leaves nothing to the next
             options = "detect_leaks=0:quarantine_size_mb=1:malloc_context_size=1"
+            options += f":{SMALL}"
         env = {**os.environ, "ASAN_OPTIONS": options, "UBSAN_OPTIONS": "print_stacktrace=1"}
         if self.build and self.name != "libFuzzer":
             if self.name == "atheris":
@@ -211,7 +215,7 @@ def told(output: str) -> str:
 def leaking(engine: Engine, target: str) -> bool:
     """Does any input of the corpus leave memory behind? (Looked at once, in the end: it is slow.)"""
     command = [*engine.command(target), "-runs=0", "-detect_leaks=1", f"-artifact_prefix={FINDINGS}/{target}-"]
-    env = {**engine.environment(), "ASAN_OPTIONS": "", "PYTHONMALLOC": "malloc"}
+    env = {**engine.environment(), "ASAN_OPTIONS": SMALL, "PYTHONMALLOC": "malloc"}
     done = subprocess.run(
         [*command, str(BUILD / "corpus" / target)],
         env=env,
@@ -283,7 +287,7 @@ def main() -> int:
     if args.replay:
         for target, engine in engines.items():
             command = engine.command(target) + ([] if engine.name == "libFuzzer" else ["replay"])
-            env = {**engine.environment(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+            env = {**engine.environment(), "ASAN_OPTIONS": f"detect_leaks=0:{SMALL}", "PYTHONMALLOC": "malloc"}
             subprocess.run([*command, *args.replay], env=env, check=True)
         return 0
     shares = sum(SHARES[target] for target in engines)

@@ -160,13 +160,14 @@ def test_the_programs_of_libfuzzer_on_their_seeds(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr
     draw = random.Random(22)
-    for target in ("scanner", "lines", "look", "numbers"):
+    for target in ("scanner", "lines", "look", "calls", "numbers"):
         inputs = seeds(target)
         inputs += [mutated(draw.choice(inputs), draw)[:400] for _ in range(600)]
         for number, data in enumerate(inputs):
             (tmp_path / f"{target}-{number}").write_bytes(data)
         files = [str(tmp_path / f"{target}-{number}") for number in range(len(inputs))]
         command = [str(tmp_path / target), *files]
-        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+        options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=64"
+        environment = {**os.environ, "ASAN_OPTIONS": options}
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (ran.returncode, ran.stdout) == (0, f"{len(files)} files pass\n"), ran.stderr[-3000:]

@@ -141,12 +141,12 @@ def test_inside_what_the_judgments_allow(world: Any) -> None:
 
 
 def test_the_interval_without_holes_is_that_of_the_paired_t_test() -> None:
-    relevant = {"a": (4, 3, 5, 2, 4), "b": (1, 3, 2, 2, 0)}
-    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(5)} for run in relevant}
-    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in relevant.items() for i in range(5)} for t in range(5)}
+    hits = {"a": (4, 3, 5, 2, 4), "b": (1, 3, 2, 2, 0)}
+    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(5)} for run in hits}
+    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in hits.items() for i in range(5)} for t in range(5)}
     found = difference(uj.load(judged, lists_of(runs)), parse("P@5")[0], all_pairs(2), correction="none")
     assert found is not None
-    a, b = (np.array(of) / 5 for of in relevant.values())
+    a, b = (np.array(of) / 5 for of in hits.values())
     wanted = stats.ttest_rel(a, b).confidence_interval(0.95)
     low, high = found.interval
     assert (low[0], high[0]) == pytest.approx((wanted.low, wanted.high))

@@ -224,9 +224,9 @@ def test_several_pairs(tmp_path: Path, made: Any) -> None:
 
 def test_decided_pairs_are_counted(tmp_path: Path) -> None:
     """Nothing is unjudged; a is far ahead in every topic, b and c win three topics each by as much."""
-    relevant = {"a": (4, 5, 4, 5, 4, 5), "b": (1, 0, 1, 0, 1, 0), "c": (0, 1, 0, 1, 0, 1)}
-    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(6)} for run in relevant}
-    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in relevant.items() for i in range(5)} for t in range(6)}
+    hits = {"a": (4, 5, 4, 5, 4, 5), "b": (1, 0, 1, 0, 1, 0), "c": (0, 1, 0, 1, 0, 1)}
+    runs = {run: {f"t{t}": [f"{run}{i}" for i in range(5)] for t in range(6)} for run in hits}
+    judged = {f"t{t}": {f"{run}{i}": int(i < of[t]) for run, of in hits.items() for i in range(5)} for t in range(6)}
     s = session(tmp_path, Question("P@5", all_pairs=True), uj.load(judged, lists_of(runs)))
     assert s.outcome() == Outcome("2 of 3 pairs decided", "all pairs of 3 runs, by P@5.")
 

@@ -227,6 +227,15 @@ def test_a_list_that_is_as_good_as_any_has_that_as_its_highest_value() -> None:
     assert bounds.value.ravel().tolist() == bounds.high.ravel().tolist() == [1.0, 1.0]
 
 
+def test_an_ideal_list_is_as_long_as_what_may_be_relevant() -> None:
+    """One document found, 3,000 unjudged ones in lists of 1,000: if all are relevant, nNRBP is 1 over the sum of
+    0.999^(r - 1) to rank 3,001."""
+    lists = {f"r{i}": {"1": {f"x{i}-{j}": -float(j) for j in range(1000)}} for i in range(3)}
+    c = uj.load({"1": {"a": {"d": 1}}}, {"mine": {"1": {"d": 1.0}}, **lists}, qrels_format="diversity")
+    bounds = uj.score_bounds(c, ["nNRBP(alpha=0, p=0.999)"])
+    assert bounds.low[0, 0, 0] == pytest.approx(0.001 / (1 - 0.999**3001))
+
+
 def test_outer_bounds_are_said_to_be_so(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "q").write_text("1 a d1 1\n1 b d2 1\n2 a d1 1\n")
     for name, docs in {"r": ("d9", "d1"), "s": ("d2", "d8")}.items():

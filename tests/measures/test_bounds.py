@@ -259,13 +259,13 @@ def test_no_bound_of_a_box_rules_out_what_is_in_it(sign: int) -> None:
         values = {
             graded: value_of(problem, graded) for graded in itertools.product(range(levels + 1), repeat=problem.n)
         }
-        counts = {graded: tuple(sum(g > at for g in graded) for at in range(levels)) for graded in values}
+        counts = {graded: np.array([sum(g > at for g in graded) for at in range(levels)]) for graded in values}
         ends = [sorted(rng.randint(0, problem.n) for _ in range(2)) for _ in range(levels)]
         low = np.maximum.accumulate([[end[0] for end in ends][::-1]], axis=1)[:, ::-1]
         high = np.minimum.accumulate([[end[1] for end in ends]], axis=1)
         whole = np.zeros_like(low), np.full_like(high, problem.n)
         for box in ((low, high), whole):
-            inside = [v for v in values if all(a <= c <= b for a, c, b in zip(box[0][0], counts[v], box[1][0], strict=True))]
+            inside = [v for v in values if (box[0][0] <= counts[v]).all() and (counts[v] <= box[1][0]).all()]
             bounds = [problem._each(*box)]
             if box[0][0, 0] < problem.n:
                 bounds += [problem._chosen(*box), *([problem._skipped(*box)] if sign > 0 else [])]

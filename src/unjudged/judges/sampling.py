@@ -167,7 +167,7 @@ def _shared_out(many: int, least: Sequence[int], most: Sequence[int], weight: Se
     exact = [min(max(high * w, a), b) for w, a, b in zip(weight, least, most, strict=True)]
     parts = [min(max(int(part), a), b) for part, a, b in zip(exact, least, most, strict=True)]
     order = sorted(range(len(parts)), key=lambda i: (parts[i] - exact[i], i))
-    for place in order[: many - sum(parts)]:  # fewer are over than there are remainders, and none of these is at its limit
+    for place in order[: many - sum(parts)]:  # none of these is at its limit: those are whole already
         parts[place] += 1
     return parts
 

@@ -171,7 +171,7 @@ def _greedy(collection: Collection, measure: Measure, lowest: Hits, highest: Hit
     discount = {"alpha_nDCG": by_logarithm, "nERR_IA": by_reciprocal}.get(measure.name) or by_patience(params["p"])
     per_cell = collection.hits.per_cell
     now = per_cell(np.nan_to_num(ideal(judgments, discount, k, alpha, rel)))
-    best = per_cell(_best(judgments, discount, k, alpha, rel, open_, int(collection.hits.length.max(initial=1))))
+    best = per_cell(_best(judgments, discount, k, alpha, rel, open_))
     alone = per_cell(counted(judgments, rel).there.sum(axis=1)) == 1
     share = np.where(alone, 1.0, 1 - 1 / math.e if k is None else 1 - (1 - 1 / k) ** k)
     least = np.nan_to_num(novelty(lowest, discount, k, alpha, rel))
@@ -181,13 +181,10 @@ def _greedy(collection: Collection, measure: Measure, lowest: Hits, highest: Hit
     return low, high
 
 
-def _best(
-    judgments: Judgments, discount: Discount, k: int | None, alpha: float, rel: int, open_: Ints, longest: int
-) -> Floats:
+def _best(judgments: Judgments, discount: Discount, k: int | None, alpha: float, rel: int, open_: Ints) -> Floats:
     """Per topic what no ideal list exceeds: in each aspect all documents that can be relevant to it stand first."""
     those = counted(judgments, rel)
-    deep = int(k or max(longest, 1000, int(those.relevant.max(initial=0)) + 1000))
-    ranks = np.arange(1.0, deep + 1)
+    can = np.minimum(those.relevant + open_[:, None], k or np.inf).astype(np.int64)
+    ranks = np.arange(1.0, can.max(initial=0) + 1)
     running = np.append(0.0, np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks)))
-    can = np.minimum(those.relevant + open_[:, None].astype(np.float64), deep).astype(np.int64)
     return np.asarray(np.nan_to_num(np.where(those.there, those.share * running[can], 0.0)).sum(axis=1))

@@ -26,17 +26,16 @@ def test_dcg_of_three_grades() -> None:
         [0, 1 + 1 / math.log2(3) + 0.25, 1.5 + 1 / math.log2(3)]
     )
     assert found.worth == pytest.approx([0, 1 / 3, 2 / 3, 1])
-    assert [(step, reached.tolist()) for step, reached in found.levels] == [
-        (pytest.approx(1 / 3), [0, 1, 1, 1]),
-        (pytest.approx(1 / 3), [0, 0, 1, 1]),
-        (pytest.approx(1 / 3), [0, 0, 0, 1]),
-    ]
+    steps, reached = zip(*found.levels, strict=True)
+    assert steps == pytest.approx([1 / 3] * 3)
+    assert [grades.tolist() for grades in reached] == [[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
 
 
 def test_average_precision_reads_all_its_ranks_alike() -> None:
     found = reading("AP(rel=2)@4")
     assert (found.kind, found.depth, found.early) == ("point", 4, 4)
     assert found.weight == pytest.approx([1 / 4] * 4) and found.worth.tolist() == [0, 0, 1, 1]
+    assert found.weight * found.weight_scale == pytest.approx([1] * 4)
 
 
 def test_where_nothing_can_be_gained_nothing_weighs() -> None:
