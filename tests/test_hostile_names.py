@@ -83,6 +83,35 @@ def test_a_terminal_gets_no_control_characters_of_names(files: tuple[str, str], 
     assert b"\x1b]0;" in piped  # a pipe gets the bytes as they are
 
 
+def test_messages_get_no_control_characters_of_names(files: tuple[str, str], tmp_path: Path) -> None:
+    """What is written and done is told on standard error, with names of files and of collections in a manifest."""
+    run = tmp_path / "evil\x1b]0;title\x07.run"
+    run.write_text("1 Q0 a 1 1 x\n1 Q0 a 2 1 x\n")
+    (tmp_path / "some.toml").write_text(f'["evil\\u001b]0;title\\u0007"]\njudgments = "{files[0]}"\nruns = "*.run"\n')
+    for words in (
+        ("score", *files, "-o", str(tmp_path / "out\x1b[2J")),
+        ("score", *files, "--evil\x1b[2J"),
+        ("check", files[0], str(run), "--fix"),
+        ("study", "agreement", "--collections", str(tmp_path / "some.toml"), "-m", "AP,P@1"),
+        ("paper", "lipani2015", "--collections", str(tmp_path / "some.toml"), "--table", "2"),
+    ):
+        said = unjudged(*words)
+        assert "\x1b" not in said.stderr and "\\x1b" in said.stderr and "Traceback" not in said.stderr, words
+
+
+@pytest.mark.parametrize("words", [("demo", ""), ("check", "q", "r", "--fix", "", ""), ("manual", "")], ids=" ".join)
+def test_empty_words_are_a_sentence(words: tuple[str, ...]) -> None:
+    said = unjudged(*words)
+    assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    said = unjudged("paper", "lipani2015", "no.txt", "no.run", "-o", str(tmp_path / "file" / "p" / "q"))
+    assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
+    assert "file/p/q: cannot be written (Not a directory)" in said.stderr  # not even the judgments were looked for
+
+
 def test_colours_stay() -> None:
     assert shown_safely(b"\x1b[1mbold\x1b[0m \x1b[2J\xc2\x9b") == b"\x1b[1mbold\x1b[0m ?[2J?"
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from unjudged.cli import options, progress
 from unjudged.collection.load import read_collection
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError, one_line
 from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
 from unjudged.io.check import inspection as lint
@@ -192,10 +192,10 @@ def _copies(judgments: findings.Tally, looks: Iterable[lint.RunCheck]) -> dict[s
 def _write(copies: dict[str, Path], qrels: str, found: Iterable[findings.Finding]) -> None:
     for path, copy in copies.items():
         write_whole(copy, repair.repair_qrels(path) if path == qrels else repair.repair_run(path))
-        print(f"wrote {copy}", file=sys.stderr)
+        print(f"wrote {one_line(str(copy))}", file=sys.stderr)
     if not copies:
         print("nothing to repair", file=sys.stderr)
     for finding in found:
         if finding.code == "UJ123":
             documents = findings.many(finding.count, "document")
-            print(f"not repaired: {documents} with two grades in {finding.file}; decide by hand", file=sys.stderr)
+            print(f"not repaired: {documents} with two grades in {one_line(finding.file)}; decide by hand", file=sys.stderr)

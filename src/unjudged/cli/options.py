@@ -551,7 +551,7 @@ def write_text(text: str, args: argparse.Namespace) -> None:
 def tell_written(path: str | None) -> None:
     """Name the file that was written, on stderr."""
     if path not in (None, "-"):
-        print(f"wrote {path}", file=sys.stderr)
+        print(f"wrote {one_line(path)}", file=sys.stderr)
 
 
 def write_judgments(before: Collection, after: Collection, path: str | None) -> None:
