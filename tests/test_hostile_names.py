@@ -141,6 +141,13 @@ def test_an_empty_file_name_is_refused(words: tuple[str, ...], files: tuple[str,
     assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
 
 
+@pytest.mark.parametrize("option", ["--slice", "--teams", "--lengths"])
+def test_an_empty_name_of_a_file_is_not_none(option: str, files: tuple[str, str]) -> None:
+    """As a script gives it whose variable is not set: results would be other ones without a word."""
+    said = unjudged("score", *files, option, "")
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", f"unjudged: {option} needs the name of a file\n")
+
+
 @pytest.mark.parametrize("folder", [".", "..", "/"])
 def test_a_folder_in_place_of_a_file_is_refused(folder: str, files: tuple[str, str], tmp_path: Path) -> None:
     said = unjudged("score", *files, "-o", folder, cwd=tmp_path)

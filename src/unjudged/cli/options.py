@@ -124,6 +124,8 @@ def check_values(parser: argparse.ArgumentParser, args: argparse.Namespace) -> N
         value = getattr(args, action.dest, None)
         if declared is not None and declared.check is not None and value is not None:
             declared.check(value)
+        if declared is not None and action.option_strings and value == "" and declared.metavar[:3] in ("FIL", "DIR"):
+            raise UsageError(f"{action.option_strings[0]} needs the name of a file")
 
 
 def _take_budget_of_measures(args: argparse.Namespace) -> None:
