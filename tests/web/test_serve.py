@@ -374,6 +374,22 @@ def test_sixty_uploads_at_once(fresh: Served, folder: Path) -> None:
     assert set(gone) == {200} and twins == [200, 400, 400, 400] and len(kept(fresh)) == 1
 
 
+def test_what_is_told_of_added_runs_is_of_one_moment(
+    fresh: Served, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that comes while the answer is made is in all of it or in none."""
+    path = fresh.app.uploads.folder / "upload"
+    path.write_bytes(run_text(folder))
+
+    def meanwhile(collection: uj.Collection) -> str:
+        fresh.app.uploads.add("new", path)
+        return "x"
+
+    monkeypatch.setattr("unjudged.web.app.name_of", meanwhile)
+    about = fresh.app._about()
+    assert about["added"] == [] and "new" not in about["runs"] and "new" in fresh.app.uploads.collection.runs
+
+
 def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> None:
     class Hasty(Connection):
         patience, grace = 0.2, 0.05

@@ -27,13 +27,22 @@ class Uploads:
 
     def __init__(self, collection: Collection, most: int) -> None:
         self.base, self.most = collection, most
-        self.collection = collection
-        self.runs: dict[str, Path] = {}
+        self.now: tuple[Collection, Mapping[str, Path]] = collection, {}
         self._folder = tempfile.TemporaryDirectory(prefix="unjudged-")
         self.folder = Path(self._folder.name)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._coming = 0
+
+    @property
+    def collection(self) -> Collection:
+        """The collection with the runs that were added."""
+        return self.now[0]
+
+    @property
+    def runs(self) -> Mapping[str, Path]:
+        """The runs that were added; whoever needs the collection, too, asks `now` once."""
+        return self.now[1]
 
     def close(self) -> None:
         """Forget everything that was uploaded."""
@@ -82,7 +91,7 @@ class Uploads:
                 if run in self.collection.runs:
                     raise UsageError(f"there is a run {run!r} already")
                 runs = {**self.runs, run: path}
-                self.collection, self.runs = self._with(runs), runs
+                self.now = self._with(runs), runs
         except BaseException as problem:
             path.unlink(missing_ok=True)
             if isinstance(problem, UnjudgedError):
@@ -106,7 +115,7 @@ class Uploads:
                 raise UsageError(f"no run {run!r} was added")
             runs = {name: path for name, path in self.runs.items() if name != run}
             gone = self.runs[run]
-            self.collection, self.runs = self._with(runs) if runs else self.base, runs
+            self.now = self._with(runs) if runs else self.base, runs
         gone.unlink(missing_ok=True)
 
 
