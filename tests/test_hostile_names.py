@@ -125,6 +125,22 @@ def test_closed_standard_output_is_a_sentence(words: tuple[str, ...], files: tup
     assert (said.returncode, said.stderr) == (2, "unjudged: standard output is closed\n")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a file that is always full")
+@pytest.mark.parametrize("words", [("score",), ("score", "-q"), ("compare",), ("check",), ("trec_eval",)], ids=" ".join)
+@pytest.mark.parametrize("streams", [">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full"])
+def test_full_disks_behind_the_streams(words: tuple[str, ...], streams: str, files: tuple[str, str]) -> None:
+    """What nobody was told of the result is a failure, not Python's own complaint (exit code 120)."""
+    said = unjudged_to(streams, words, files)
+    has_notes = words[0] in ("compare", "check")
+    assert said.returncode == (2 if streams.startswith(">") or has_notes else 0)
+    assert "Traceback" not in said.stderr and "Exception" not in said.stderr
+
+
+def unjudged_to(streams: str, words: tuple[str, ...], files: tuple[str, str]) -> subprocess.CompletedProcess[str]:
+    shell = f'exec "$0" -m unjudged {words[0]} "$1" "$2" {" ".join(words[1:])} {streams}'
+    return subprocess.run(["sh", "-c", shell, sys.executable, *files], capture_output=True, text=True)
+
+
 def test_closed_standard_input_is_a_sentence(files: tuple[str, str]) -> None:
     shell = 'exec "$0" -m unjudged score "$1" - <&-'
     said = subprocess.run(["sh", "-c", shell, sys.executable, files[0]], capture_output=True, text=True)
