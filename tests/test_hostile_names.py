@@ -205,8 +205,9 @@ def test_the_longest_file_name_can_be_written(files: tuple[str, str], tmp_path: 
     assert target.read_text().startswith("run\t")
 
 
-def test_a_file_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
-    said = unjudged("report", str(tmp_path / "no.txt"), str(tmp_path / "no.run"), "-o", str(tmp_path / "no" / "r.html"))
+@pytest.mark.parametrize("words", [("report",), ("check",), ("qrels", "merge"), ("qrels", "agree")], ids=" ".join)
+def test_a_file_that_cannot_be_written_is_told_before_the_work(words: tuple[str, ...], tmp_path: Path) -> None:
+    said = unjudged(*words, str(tmp_path / "no.txt"), str(tmp_path / "no.run"), "-o", str(tmp_path / "no" / "r.html"))
     assert said.returncode == 2
     assert "r.html" in said.stderr and "no.txt" not in said.stderr  # not even the judgments were looked for
 

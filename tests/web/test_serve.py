@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import gzip
 import http.client
+import io
 import json
 import socket
 import time
@@ -271,6 +273,18 @@ def test_a_stream_without_a_length_and_a_bomb_are_cut_off(served: Served) -> Non
         answer_ = raw(served, f"{head}Content-Length: {said}\r\nConnection: close\r\n\r\n".encode())
         assert status(answer_) in (400, 413)
     assert kept(served) == [] and served.client.get("/api/collection").status_code == 200
+
+
+def test_a_full_disk_is_a_sentence(served: Served, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = run_text(folder)
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", lambda *given: Full())
+    answer = upload(served, "new", text)
+    assert (answer.status_code, answer.text) == (400, "the run cannot be kept here (No space left on device)")
 
 
 def test_gz_is_read_and_the_folder_goes_with_the_page(collection: uj.Collection, folder: Path) -> None:

@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--corpus looks up the documents of TREC files, not of answers (--qa) or standard input")
     if args.qa and args.fix:
         raise UsageError("--fix repairs TREC text, not answers (--qa)")
+    options.refuse_unwritable_output(args)
     progress.tell()
     tallies: list[findings.Tally]
     looks: Sequence[lint.RunCheck | AnswerRun]

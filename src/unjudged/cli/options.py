@@ -241,7 +241,7 @@ def open_collection(
 
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
-    _refuse_unwritable(args)
+    refuse_unwritable_output(args)
     _refuse_measures(args.runs)
     progress.tell("reading the judgments and the runs" if args.runs else "reading the judgments")
     collection = read_collection(
@@ -290,7 +290,7 @@ def _absent(path: str) -> bool:
     return False
 
 
-def _refuse_unwritable(args: argparse.Namespace) -> None:
+def refuse_unwritable_output(args: argparse.Namespace) -> None:
     """A file that cannot be written is told before the work, not after it."""
     from pathlib import Path
 
@@ -419,6 +419,7 @@ def open_judgments(args: argparse.Namespace) -> list[Collection]:
 
     if args.qrels.count("-") > 1:
         raise UsageError("standard input can be used once")
+    refuse_unwritable_output(args)
     reading = Reading(lenient=args.lenient, strict=args.strict)
     sets = [
         read_collection(path, [], reading, only=args.only, qrels_format=args.qrels_format, need_runs=False)

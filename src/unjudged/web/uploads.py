@@ -67,6 +67,8 @@ class Uploads:
             path.unlink(missing_ok=True)
             if isinstance(problem, TooLarge):
                 await pass_over(parts)
+            if isinstance(problem, OSError):
+                raise UsageError(f"the run cannot be kept here ({problem.strerror})") from None
             raise
         finally:
             self._coming -= 1
