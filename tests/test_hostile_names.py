@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import pty
+import re
 import stat
 import subprocess
 import sys
@@ -63,6 +66,32 @@ def test_names_that_spreadsheets_and_markdown_would_obey() -> None:
     assert "](http" not in result.render("markdown")
 
 
+@pytest.mark.parametrize("name", ["a;=1+1", "a\t@x", "a\n=1", "a\r+1", "\uff1d1+1", " =1", "-1+1", "+-=1"])
+def test_formulas_behind_what_ends_a_cell_elsewhere(name: str) -> None:
+    """Where the comma is the sign of decimals, spreadsheets split at semicolons, quoted or not."""
+    (_, line) = Result(("run",), lambda: [(name,)], Provenance.of("", ())).render("safe-csv").split("\n", 1)
+    (cell,) = next(csv.reader(io.StringIO(line, newline="")))
+    parts = re.split(r"[;\t\r\n]", cell)
+    assert not any(part.lstrip()[:1] in tuple("=+-@\uff1d") for part in parts if part), cell
+    assert cell.replace("'", "") == name
+
+
+def test_a_bar_behind_a_backslash_ends_no_cell_of_markdown() -> None:
+    """Two backslashes are one letter, so that a bar behind them is bare (GitHub Flavored Markdown, tables)."""
+    rows = [("a\\|1.0000|\\|", 0.5)]
+    line = Result(("run", "value"), lambda: rows, Provenance.of("", ())).render("markdown").splitlines()[2]
+    assert line == "| a\\\\&#124;1.0000&#124;\\\\&#124; | 0.5000 |"
+
+
+def test_sentences_of_a_report_in_markdown_obey_no_name() -> None:
+    lists = {"1": {"z": 2.0}, "2": {"a": 1.0}}
+    runs = {"![i](http://e)": lists, "[x](http://e)<b>": {"1": {"a": 2.0}}, "s": lists}
+    said = uj.report(uj.load({"1": {"a": 1, "b": 0}, "2": {"a": 2}}, runs), jobs=1, title="<i>[t](u)").render(
+        "markdown"
+    )
+    assert "](" not in said and "<b>" not in said and "<i>" not in said and r"![i]\(http://e)" in said
+
+
 def test_safe_csv_is_asked_for_with_csv(files: tuple[str, str]) -> None:
     assert unjudged("score", *files, "--format", "csv", "--safe-csv").returncode == 0
     said = unjudged("score", *files, "--safe-csv")
@@ -70,7 +99,7 @@ def test_safe_csv_is_asked_for_with_csv(files: tuple[str, str]) -> None:
 
 
 def test_a_terminal_gets_no_control_characters_of_names(files: tuple[str, str], tmp_path: Path) -> None:
-    run = tmp_path / "evil\x1b]0;title\x07.run"
+    run = tmp_path / "evil\x1b]0;title\x07\x1b[8m.run"
     run.write_bytes(Path(files[1]).read_bytes())
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "unjudged", "score", files[0], str(run), "--format", "tsv", "-m", "AP'"]
@@ -114,6 +143,10 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_work(tmp_path: Path) ->
 
 def test_colours_stay() -> None:
     assert shown_safely(b"\x1b[1mbold\x1b[0m \x1b[2J\xc2\x9b") == b"\x1b[1mbold\x1b[0m ?[2J?"
+
+
+def test_colours_of_names_hide_nothing() -> None:
+    assert shown_safely(b"a\x1b[8m\nb", painted=False) == b"a?\nb"
 
 
 @pytest.mark.parametrize(
@@ -253,12 +286,18 @@ HUGE = "1" + "0" * 400
         ("machine.jsonl", '{"topic": "1", "document": "a", "grade": %s, "judge": "m", "prompt_version": "1"}\n'),
         ("doccano.jsonl", '{"topic": "1", "document": "a", "label": [%s]}\n'),
         ("text.jsonl", '{"topic": "1", "document": "a", "label": ["' + "9" * 5000 + '"]}\n'),
-        ("tasks.json", '[{"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"rating": %s}}]}]}]'),
-        ("opensearch.json", '{"name": "n", "judgmentRatings": [{"query": "1", "ratings": [{"docId": "a", "rating": %s}]}]}'),
+        (
+            "tasks.json",
+            '[{"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"rating": %s}}]}]}]',
+        ),
+        (
+            "opensearch.json",
+            '{"name": "n", "judgmentRatings": [{"query": "1", "ratings": [{"docId": "a", "rating": %s}]}]}',
+        ),
         ("half.jsonl", '{"qid": "\\ud800", "nuggets": [{"text": "n", "importance": "vital", "docs": ["a"]}]}\n'),
     ],
     ids=lambda text: text[:12],
-)  # fmt: skip
+)
 def test_judgments_beyond_all_bounds_are_a_sentence(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text.replace("%s", HUGE))
     with pytest.raises(uj.InputError, match=name):
@@ -278,7 +317,9 @@ def test_scores_beyond_all_bounds_are_a_sentence(score: str, tmp_path: Path) -> 
         ("table.csv", "run,topic,AP\nr,1,%s\n"),
     ):
         (tmp_path / name).write_text(text.replace("%s", score))
-        with pytest.raises(uj.InputError, match=rf"{name}.*(is not a finite number|is too large: scores go from -1e\+100)"):
+        with pytest.raises(
+            uj.InputError, match=rf"{name}.*(is not a finite number|is too large: scores go from -1e\+100)"
+        ):
             uj.load_scores(tmp_path / name)
     (tmp_path / "board.jsonl").write_text(f'{{"run_id": "r", "measure": "AP", "topic_id": "1", "value": {score}}}\n')
     with pytest.raises(uj.InputError, match=r"board\.jsonl:1: a value is a number"):
@@ -287,9 +328,15 @@ def test_scores_beyond_all_bounds_are_a_sentence(score: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "measure",
-    ["P_" + "9" * 5000, "map_cut_" + "9" * 5000, f"RBP(p={HUGE})", f"nDCG(gains={{1:{HUGE}}})", f"IPrecAvg(recalls=({HUGE},))"],
+    [
+        "P_" + "9" * 5000,
+        "map_cut_" + "9" * 5000,
+        f"RBP(p={HUGE})",
+        f"nDCG(gains={{1:{HUGE}}})",
+        f"IPrecAvg(recalls=({HUGE},))",
+    ],
     ids=lambda text: text[:8],
-)  # fmt: skip
+)
 def test_measures_with_numbers_beyond_all_bounds_are_a_sentence(measure: str) -> None:
     with pytest.raises(uj.MeasureError):
         uj.score(uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}), measure)

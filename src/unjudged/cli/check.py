@@ -199,4 +199,7 @@ def _write(copies: dict[str, Path], qrels: str, found: Iterable[findings.Finding
     for finding in found:
         if finding.code == "UJ123":
             documents = findings.many(finding.count, "document")
-            print(f"not repaired: {documents} with two grades in {one_line(finding.file)}; decide by hand", file=sys.stderr)
+            print(
+                f"not repaired: {documents} with two grades in {one_line(finding.file)}; decide by hand",
+                file=sys.stderr,
+            )

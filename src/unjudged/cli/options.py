@@ -546,7 +546,9 @@ def write_text(text: str, args: argparse.Namespace) -> None:
     if args.output in (None, "-") and args.format == "text":
         wide = terminal_width()
         text = text if wide is None else fitted(text, wide)
-        text = colour.painted(text) if colour.wanted() else text
+        if colour.wanted():
+            write_bytes(colour.painted(text).encode("utf-8", "surrogateescape"), None, painted=True)
+            return
     write_output(text, args.output)
     tell_written(args.output)
 
@@ -576,12 +578,15 @@ def write_output(text: str | Iterable[str], path: str | None) -> None:
     write_bytes((piece.encode("utf-8", "surrogateescape") for piece in pieces), path)
 
 
-def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
-    """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all."""
+def write_bytes(data: bytes | Iterable[bytes], path: str | None, *, painted: bool = False) -> None:
+    """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all.
+
+    `painted`: the colours in it are ours; names that would hide other lines in the colour of the ground are none.
+    """
     if path is None or path == "-":
         pieces = [data] if isinstance(data, bytes) else data
         if sys.stdout.isatty():
-            pieces = map(shown_safely, pieces)
+            pieces = (shown_safely(piece, painted) for piece in pieces)
         sys.stdout.flush()
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -594,6 +599,6 @@ def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
 _CONTROL = re.compile(rb"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
-def shown_safely(text: bytes) -> bytes:
-    """Text for a terminal: colours stay, every other control character, which a name may hold, becomes `?`."""
-    return _CONTROL.sub(lambda found: found[1] or b"?", text)
+def shown_safely(text: bytes, painted: bool = True) -> bytes:
+    """Text for a terminal: control characters, which a name may hold, become `?`; where we painted, colours stay."""
+    return _CONTROL.sub(lambda found: (found[1] if painted else None) or b"?", text)

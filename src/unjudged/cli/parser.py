@@ -35,7 +35,9 @@ class Parser(argparse.ArgumentParser):
         self._print_message(refilled(self.format_help()), file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {one_line(message)}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
+        print(
+            f"{self.prog}: {one_line(message)}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr
+        )
         raise SystemExit(2)
 
     def most_needed_first(self, usual: Sequence[str] = ()) -> None:
