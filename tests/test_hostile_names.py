@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import pty
+import re
 import stat
 import subprocess
 import sys
@@ -63,6 +66,32 @@ def test_names_that_spreadsheets_and_markdown_would_obey() -> None:
     assert "](http" not in result.render("markdown")
 
 
+@pytest.mark.parametrize("name", ["a;=1+1", "a\t@x", "a\n=1", "a\r+1", "\uff1d1+1", " =1", "-1+1", "+-=1"])
+def test_formulas_behind_what_ends_a_cell_elsewhere(name: str) -> None:
+    """Where the comma is the sign of decimals, spreadsheets split at semicolons, quoted or not."""
+    (_, line) = Result(("run",), lambda: [(name,)], Provenance.of("", ())).render("safe-csv").split("\n", 1)
+    (cell,) = next(csv.reader(io.StringIO(line, newline="")))
+    parts = re.split(r"[;\t\r\n]", cell)
+    assert not any(part.lstrip()[:1] in tuple("=+-@\uff1d") for part in parts if part), cell
+    assert cell.replace("'", "") == name
+
+
+def test_a_bar_behind_a_backslash_ends_no_cell_of_markdown() -> None:
+    """Two backslashes are one letter, so that a bar behind them is bare (GitHub Flavored Markdown, tables)."""
+    rows = [("a\\|1.0000|\\|", 0.5)]
+    line = Result(("run", "value"), lambda: rows, Provenance.of("", ())).render("markdown").splitlines()[2]
+    assert line == "| a\\\\&#124;1.0000&#124;\\\\&#124; | 0.5000 |"
+
+
+def test_sentences_of_a_report_in_markdown_obey_no_name() -> None:
+    lists = {"1": {"z": 2.0}, "2": {"a": 1.0}}
+    runs = {"![i](http://e)": lists, "[x](http://e)<b>": {"1": {"a": 2.0}}, "s": lists}
+    said = uj.report(uj.load({"1": {"a": 1, "b": 0}, "2": {"a": 2}}, runs), jobs=1, title="<i>[t](u)").render(
+        "markdown"
+    )
+    assert "](" not in said and "<b>" not in said and "<i>" not in said and r"![i]\(http://e)" in said
+
+
 def test_safe_csv_is_asked_for_with_csv(files: tuple[str, str]) -> None:
     assert unjudged("score", *files, "--format", "csv", "--safe-csv").returncode == 0
     said = unjudged("score", *files, "--safe-csv")
@@ -70,7 +99,7 @@ def test_safe_csv_is_asked_for_with_csv(files: tuple[str, str]) -> None:
 
 
 def test_a_terminal_gets_no_control_characters_of_names(files: tuple[str, str], tmp_path: Path) -> None:
-    run = tmp_path / "evil\x1b]0;title\x07.run"
+    run = tmp_path / "evil\x1b]0;title\x07\x1b[8m.run"
     run.write_bytes(Path(files[1]).read_bytes())
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "unjudged", "score", files[0], str(run), "--format", "tsv", "-m", "AP'"]
@@ -83,8 +112,41 @@ def test_a_terminal_gets_no_control_characters_of_names(files: tuple[str, str], 
     assert b"\x1b]0;" in piped  # a pipe gets the bytes as they are
 
 
+def test_messages_get_no_control_characters_of_names(files: tuple[str, str], tmp_path: Path) -> None:
+    """What is written and done is told on standard error, with names of files and of collections in a manifest."""
+    run = tmp_path / "evil\x1b]0;title\x07.run"
+    run.write_text("1 Q0 a 1 1 x\n1 Q0 a 2 1 x\n")
+    (tmp_path / "some.toml").write_text(f'["evil\\u001b]0;title\\u0007"]\njudgments = "{files[0]}"\nruns = "*.run"\n')
+    for words in (
+        ("score", *files, "-o", str(tmp_path / "out\x1b[2J")),
+        ("score", *files, "--evil\x1b[2J"),
+        ("check", files[0], str(run), "--fix"),
+        ("study", "agreement", "--collections", str(tmp_path / "some.toml"), "-m", "AP,P@1"),
+        ("paper", "lipani2015", "--collections", str(tmp_path / "some.toml"), "--table", "2"),
+    ):
+        said = unjudged(*words)
+        assert "\x1b" not in said.stderr and "\\x1b" in said.stderr and "Traceback" not in said.stderr, words
+
+
+@pytest.mark.parametrize("words", [("demo", ""), ("check", "q", "r", "--fix", "", ""), ("manual", "")], ids=" ".join)
+def test_empty_words_are_a_sentence(words: tuple[str, ...]) -> None:
+    said = unjudged(*words)
+    assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    said = unjudged("paper", "lipani2015", "no.txt", "no.run", "-o", str(tmp_path / "file" / "p" / "q"))
+    assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
+    assert "file/p/q: cannot be written (Not a directory)" in said.stderr  # not even the judgments were looked for
+
+
 def test_colours_stay() -> None:
     assert shown_safely(b"\x1b[1mbold\x1b[0m \x1b[2J\xc2\x9b") == b"\x1b[1mbold\x1b[0m ?[2J?"
+
+
+def test_colours_of_names_hide_nothing() -> None:
+    assert shown_safely(b"a\x1b[8m\nb", painted=False) == b"a?\nb"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +156,22 @@ def test_closed_standard_output_is_a_sentence(words: tuple[str, ...], files: tup
     shell = f'exec "$0" -m unjudged {words[0]} "$1" "$2" {" ".join(words[1:])} >&-'
     said = subprocess.run(["sh", "-c", shell, sys.executable, *files], stderr=subprocess.PIPE, text=True)
     assert (said.returncode, said.stderr) == (2, "unjudged: standard output is closed\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a file that is always full")
+@pytest.mark.parametrize("words", [("score",), ("score", "-q"), ("compare",), ("check",), ("trec_eval",)], ids=" ".join)
+@pytest.mark.parametrize("streams", [">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full"])
+def test_full_disks_behind_the_streams(words: tuple[str, ...], streams: str, files: tuple[str, str]) -> None:
+    """What nobody was told of the result is a failure, not Python's own complaint (exit code 120)."""
+    said = unjudged_to(streams, words, files)
+    has_notes = words[0] in ("compare", "check")
+    assert said.returncode == (2 if streams.startswith(">") or has_notes else 0)
+    assert "Traceback" not in said.stderr and "Exception" not in said.stderr
+
+
+def unjudged_to(streams: str, words: tuple[str, ...], files: tuple[str, str]) -> subprocess.CompletedProcess[str]:
+    shell = f'exec "$0" -m unjudged {words[0]} "$1" "$2" {" ".join(words[1:])} {streams}'
+    return subprocess.run(["sh", "-c", shell, sys.executable, *files], capture_output=True, text=True)
 
 
 def test_closed_standard_input_is_a_sentence(files: tuple[str, str]) -> None:
@@ -110,6 +188,13 @@ def test_an_empty_file_name_is_refused(words: tuple[str, ...], files: tuple[str,
     more = ("--baseline", files[1]) if words[0] == "ci" else ()
     said = unjudged(words[0], *files, *more, *words[1:])
     assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.parametrize("option", ["--slice", "--teams", "--lengths"])
+def test_an_empty_name_of_a_file_is_not_none(option: str, files: tuple[str, str]) -> None:
+    """As a script gives it whose variable is not set: results would be other ones without a word."""
+    said = unjudged("score", *files, option, "")
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", f"unjudged: {option} needs the name of a file\n")
 
 
 @pytest.mark.parametrize("folder", [".", "..", "/"])
@@ -153,8 +238,9 @@ def test_the_longest_file_name_can_be_written(files: tuple[str, str], tmp_path: 
     assert target.read_text().startswith("run\t")
 
 
-def test_a_file_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
-    said = unjudged("report", str(tmp_path / "no.txt"), str(tmp_path / "no.run"), "-o", str(tmp_path / "no" / "r.html"))
+@pytest.mark.parametrize("words", [("report",), ("check",), ("qrels", "merge"), ("qrels", "agree")], ids=" ".join)
+def test_a_file_that_cannot_be_written_is_told_before_the_work(words: tuple[str, ...], tmp_path: Path) -> None:
+    said = unjudged(*words, str(tmp_path / "no.txt"), str(tmp_path / "no.run"), "-o", str(tmp_path / "no" / "r.html"))
     assert said.returncode == 2
     assert "r.html" in said.stderr and "no.txt" not in said.stderr  # not even the judgments were looked for
 
@@ -200,12 +286,18 @@ HUGE = "1" + "0" * 400
         ("machine.jsonl", '{"topic": "1", "document": "a", "grade": %s, "judge": "m", "prompt_version": "1"}\n'),
         ("doccano.jsonl", '{"topic": "1", "document": "a", "label": [%s]}\n'),
         ("text.jsonl", '{"topic": "1", "document": "a", "label": ["' + "9" * 5000 + '"]}\n'),
-        ("tasks.json", '[{"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"rating": %s}}]}]}]'),
-        ("opensearch.json", '{"name": "n", "judgmentRatings": [{"query": "1", "ratings": [{"docId": "a", "rating": %s}]}]}'),
+        (
+            "tasks.json",
+            '[{"data": {"topic": "1", "document": "a"}, "annotations": [{"result": [{"value": {"rating": %s}}]}]}]',
+        ),
+        (
+            "opensearch.json",
+            '{"name": "n", "judgmentRatings": [{"query": "1", "ratings": [{"docId": "a", "rating": %s}]}]}',
+        ),
         ("half.jsonl", '{"qid": "\\ud800", "nuggets": [{"text": "n", "importance": "vital", "docs": ["a"]}]}\n'),
     ],
     ids=lambda text: text[:12],
-)  # fmt: skip
+)
 def test_judgments_beyond_all_bounds_are_a_sentence(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text.replace("%s", HUGE))
     with pytest.raises(uj.InputError, match=name):
@@ -225,7 +317,9 @@ def test_scores_beyond_all_bounds_are_a_sentence(score: str, tmp_path: Path) -> 
         ("table.csv", "run,topic,AP\nr,1,%s\n"),
     ):
         (tmp_path / name).write_text(text.replace("%s", score))
-        with pytest.raises(uj.InputError, match=rf"{name}.*(is not a finite number|is too large: scores go from -1e\+100)"):
+        with pytest.raises(
+            uj.InputError, match=rf"{name}.*(is not a finite number|is too large: scores go from -1e\+100)"
+        ):
             uj.load_scores(tmp_path / name)
     (tmp_path / "board.jsonl").write_text(f'{{"run_id": "r", "measure": "AP", "topic_id": "1", "value": {score}}}\n')
     with pytest.raises(uj.InputError, match=r"board\.jsonl:1: a value is a number"):
@@ -234,9 +328,15 @@ def test_scores_beyond_all_bounds_are_a_sentence(score: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "measure",
-    ["P_" + "9" * 5000, "map_cut_" + "9" * 5000, f"RBP(p={HUGE})", f"nDCG(gains={{1:{HUGE}}})", f"IPrecAvg(recalls=({HUGE},))"],
+    [
+        "P_" + "9" * 5000,
+        "map_cut_" + "9" * 5000,
+        f"RBP(p={HUGE})",
+        f"nDCG(gains={{1:{HUGE}}})",
+        f"IPrecAvg(recalls=({HUGE},))",
+    ],
     ids=lambda text: text[:8],
-)  # fmt: skip
+)
 def test_measures_with_numbers_beyond_all_bounds_are_a_sentence(measure: str) -> None:
     with pytest.raises(uj.MeasureError):
         uj.score(uj.load({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}), measure)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +19,18 @@ def context(preloaded: str) -> Any:
     if "forkserver" in ways:
         found.set_forkserver_preload([preloaded])
     return found
+
+
+def end_with_parent() -> None:
+    """In a new process: end when the one that made it is gone. It would wait for work for ever."""
+    threading.Thread(target=_end, daemon=True).start()
+
+
+def _end() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager

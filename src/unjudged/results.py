@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import UsageError, as_utf8, nearest, some
 from unjudged.io.files import chosen_judge, is_input
-from unjudged.text import aligned, printable, reads_as_number, shown, to_the_right, tsv_cell
+from unjudged.text import aligned, in_markdown, printable, reads_as_number, shown, to_the_right, tsv_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -337,7 +337,7 @@ class Result:
         caption = " ".join(filter(None, [self.caption, f"{legend(names)}." if names else ""]))
         bold = {"text": "{}", "markdown": "**{}**"}[format]
         raised = {"text": " {}", "markdown": "<sup>{}</sup>"}[format]
-        clean = {"text": printable, "markdown": _markdown_cell}[format]
+        clean = {"text": printable, "markdown": in_markdown}[format]
         cells = [[clean(shown(v)) for v in row] for row in rows]
         right = to_the_right(cells, len(columns))
 
@@ -501,10 +501,15 @@ def _csv_cell(value: Any) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if any(c in text for c in ',"\n\r') else text
 
 
+_FORMULA = re.compile(r"(^|[;\t\r\n])(?=\s*[=+\-@\t\r＝＋－＠])")
+"""Where a formula may begin: a cell, or behind what some spreadsheets take for the end of one."""
+
+
 def _safe_csv_cell(value: Any) -> str:
-    """As in CSV; an apostrophe stands before a text that a spreadsheet would take for a formula."""
-    formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") and not reads_as_number(value)
-    return _csv_cell(f"'{value}" if formula else value)
+    """As in CSV; an apostrophe stands before what a spreadsheet would take for a formula."""
+    if isinstance(value, str) and not reads_as_number(value):
+        value = _FORMULA.sub(r"\1'", value)
+    return _csv_cell(value)
 
 
 def _json_cell(value: Any) -> str:
@@ -522,12 +527,6 @@ def _html_cell(value: Any) -> str:
         return f"<td>{escape(shown(value))}</td>"
     main = f"<strong>{escape(value.text)}</strong>" if value.bold else escape(value.text)
     return f"<td>{main}{f'<sup>{escape(value.raised)}</sup>' if value.raised else ''}</td>"
-
-
-def _markdown_cell(text: str) -> str:
-    """No tags, no entities, no bars, no links: Markdown passes HTML on."""
-    text = re.sub(r"&(?=#?\w+;)", "&amp;", printable(text))
-    return text.replace("<", "&lt;").replace("|", "\\|").replace("](", "]\\(")  # no links, no images
 
 
 def _markdown(columns: list[str], rows: list[list[str]], right: list[bool]) -> str:

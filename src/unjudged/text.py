@@ -89,6 +89,14 @@ def printable(text: str) -> str:
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
+def in_markdown(text: str) -> str:
+    """The text as Markdown shows it letter by letter: no tags or entities, no bars, no links or images."""
+    import re
+
+    safe = re.sub(r"&(?=#?\w+;)", "&amp;", printable(text).replace("\\", "\\\\"))
+    return safe.replace("<", "&lt;").replace("|", "&#124;").replace("](", "]\\(")
+
+
 def tsv_cell(text: str) -> str:
     """The text as one cell of a tab-separated table."""
     return text if text.isprintable() else text.replace("\t", " ").replace("\n", " ").replace("\r", " ")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
+import signal
 import subprocess
 import sys
 import time
@@ -568,3 +570,26 @@ EXPONENTIALS: list[float] = [0.605538492056824, 1.02678367892608, 0.635705632731
 GAMMAS: list[float] = [-0.967839367827009, -0.682422920753311, -0.640466867459185]
 PERMUTATION: list[int] = [3, 1, 4, 0, 5, 7, 6, 2]
 TINY = "614f6816ccd11f9ffd43eddfe2497b6c5b7a834cd47d6e92894e17d5c367459e"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted where Linux shows them")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_a_program_that_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+    """They would wait for topics for ever, and hold the streams they were born with."""
+    words = [sys.executable, "-m", "unjudged", "simulate", "-o", str(tmp_path / "s"), "--topics", "5000", "--jobs", "2"]
+    program = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+    while len(of_session(program.pid)) < 5:  # program, resource tracker, fork server, two workers
+        assert program.poll() is None
+        time.sleep(0.1)
+    program.send_signal(number)
+    program.communicate(timeout=60)  # until the last of them has closed standard error
+    assert program.returncode == -number
+
+
+def of_session(number: int) -> list[str]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            found += [stat.parent.name] if fields[0] != "Z" and int(fields[3]) == number else []
+    return found

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -200,6 +201,46 @@ def test_a_unit_survives_and_a_damaged_one_does_not(tmp_path: Path) -> None:
     assert again.damaged == 4
     path.write_bytes(whole)
     assert again.load("k") is not None
+
+
+def test_units_that_zip_or_numpy_cannot_read_are_redone(tmp_path: Path) -> None:
+    """Each complains in its own way, of which one list of exceptions named five."""
+    work = Workdir(tmp_path / "w", INPUTS)
+    work.keep("k", {"a": np.zeros(3)})
+    path = next((tmp_path / "w" / "units").iterdir())
+    _, _, good = path.read_bytes().split(b"\n", 2)
+    local, listed = good.index(b"PK\3\4"), good.index(b"PK\1\2")
+
+    def marked(first: int, second: int, value: int) -> bytes:
+        made = bytearray(good)
+        made[local + first] = made[listed + second] = value
+        return bytes(made)
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", np.random.default_rng(0).bytes(500))
+    broken = bytearray(packed.getvalue())
+    broken[60:90] = b"\xff" * 30
+    bad = [
+        marked(6, 8, 1),  # encrypted
+        marked(8, 10, 99),  # packed in an unknown way
+        bytes(broken),
+        *(with_array(np.lib.format.magic(1, 0) + b"\x76\0" + head.ljust(118)) for head in (
+            b"{'descr': '<f8', 'fortran_order': False, 'shape': (3000000000000,), }", b"{['descr': '<f8'", b"(" * 118
+        )),
+    ]  # fmt: skip
+    again = Workdir(tmp_path / "w", INPUTS)
+    for body in bad:
+        path.write_bytes(b"unjudged unit 1\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        assert again.load("k") is None
+    assert again.damaged == len(bad)
+
+
+def with_array(data: bytes) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("a.npy", data)
+    return held.getvalue()
 
 
 @pytest.mark.parametrize("forged", ["other names", "nothing", "other shapes", "texts"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import gzip
 import html
 import http.client
+import io
 import json
 import re
 import shlex
@@ -276,6 +278,18 @@ def test_a_stream_without_a_length_and_a_bomb_are_cut_off(served: Served) -> Non
     assert kept(served) == [] and served.client.get("/api/collection").status_code == 200
 
 
+def test_a_full_disk_is_a_sentence(served: Served, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = run_text(folder)
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", lambda *given: Full())
+    answer = upload(served, "new", text)
+    assert (answer.status_code, answer.text) == (400, "the run cannot be kept here (No space left on device)")
+
+
 def test_gz_is_read_and_the_folder_goes_with_the_page(collection: uj.Collection, folder: Path) -> None:
     with Served(collection) as running:
         assert upload(running, "new.gz", gzip.compress(run_text(folder))).json()["run"] == "new"
@@ -375,6 +389,22 @@ def test_sixty_uploads_at_once(fresh: Served, folder: Path) -> None:
         )
         twins = sorted(crowd.map(lambda _: upload(fresh, "twin", text).status_code, range(4)))
     assert set(gone) == {200} and twins == [200, 400, 400, 400] and len(kept(fresh)) == 1
+
+
+def test_what_is_told_of_added_runs_is_of_one_moment(
+    fresh: Served, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that comes while the answer is made is in all of it or in none."""
+    path = fresh.app.uploads.folder / "upload"
+    path.write_bytes(run_text(folder))
+
+    def meanwhile(collection: uj.Collection) -> str:
+        fresh.app.uploads.add("new", path)
+        return "x"
+
+    monkeypatch.setattr("unjudged.web.app.name_of", meanwhile)
+    about = fresh.app._about()
+    assert about["added"] == [] and "new" not in about["runs"] and "new" in fresh.app.uploads.collection.runs
 
 
 def test_half_sent_requests_are_not_waited_for(collection: uj.Collection) -> None:

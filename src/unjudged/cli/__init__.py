@@ -100,10 +100,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _say(sentence: str) -> None:
+    """The last sentence, on standard error; where that is full, too, nobody hears it."""
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except OSError:
+        _hush()
+
+
 def _hush() -> None:
     """All is said: a pool that was broken off while it was put away would add Python's complaints."""
-    if sys.stderr is not None:
-        sys.stderr.flush()
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        pass
     sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - until the end
 
 
@@ -127,7 +138,7 @@ def refusing(task: Callable[[], int], kept_work: bool = False) -> int:
         sys.stdout.flush()
         return code
     except UnjudgedError as problem:
-        print(f"unjudged: {one_line(str(problem))}", file=sys.stderr)
+        _say(f"unjudged: {one_line(str(problem))}")
         return 2
     except KeyboardInterrupt:
         return _interrupted(kept_work)
@@ -136,14 +147,14 @@ def refusing(task: Callable[[], int], kept_work: bool = False) -> int:
         return 0
     except OSError as problem:  # the system refuses a file, wherever that happens
         where = f"{problem.filename}: " if problem.filename else ""
-        print(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}", file=sys.stderr)
+        _say(f"unjudged: {one_line(f'{where}{problem.strerror or problem}')}")
         try:
             sys.stdout.flush()
         except OSError:  # it was standard output itself, a full disk
             _nowhere()
         return 2
     except MemoryError:
-        print("unjudged: not enough memory", file=sys.stderr)
+        _say("unjudged: not enough memory")
         return 2
     except Exception as problem:
         inner: BaseException | None = problem
@@ -161,7 +172,7 @@ def _nowhere() -> None:
 
 def _interrupted(kept_work: bool) -> int:
     kept = "; the same command continues with what is kept in the --workdir" if kept_work else ""
-    print(f"unjudged: interrupted{kept}", file=sys.stderr)
+    _say(f"unjudged: interrupted{kept}")
     return 130
 
 

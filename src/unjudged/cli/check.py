@@ -28,7 +28,7 @@ from typing import Any
 
 from unjudged.cli import options, progress
 from unjudged.collection.load import read_collection
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError, one_line
 from unjudged.io import files, formats
 from unjudged.io.check import findings, repair
 from unjudged.io.check import inspection as lint
@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--corpus looks up the documents of TREC files, not of answers (--qa) or standard input")
     if args.qa and args.fix:
         raise UsageError("--fix repairs TREC text, not answers (--qa)")
+    options.refuse_unwritable_output(args)
     progress.tell()
     tallies: list[findings.Tally]
     looks: Sequence[lint.RunCheck | AnswerRun]
@@ -192,10 +193,13 @@ def _copies(judgments: findings.Tally, looks: Iterable[lint.RunCheck]) -> dict[s
 def _write(copies: dict[str, Path], qrels: str, found: Iterable[findings.Finding]) -> None:
     for path, copy in copies.items():
         write_whole(copy, repair.repair_qrels(path) if path == qrels else repair.repair_run(path))
-        print(f"wrote {copy}", file=sys.stderr)
+        print(f"wrote {one_line(str(copy))}", file=sys.stderr)
     if not copies:
         print("nothing to repair", file=sys.stderr)
     for finding in found:
         if finding.code == "UJ123":
             documents = findings.many(finding.count, "document")
-            print(f"not repaired: {documents} with two grades in {finding.file}; decide by hand", file=sys.stderr)
+            print(
+                f"not repaired: {documents} with two grades in {one_line(finding.file)}; decide by hand",
+                file=sys.stderr,
+            )

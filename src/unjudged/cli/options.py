@@ -125,6 +125,8 @@ def check_values(parser: argparse.ArgumentParser, args: argparse.Namespace) -> N
         value = getattr(args, action.dest, None)
         if declared is not None and declared.check is not None and value is not None:
             declared.check(value)
+        if declared is not None and action.option_strings and value == "" and declared.metavar[:3] in ("FIL", "DIR"):
+            raise UsageError(f"{action.option_strings[0]} needs the name of a file")
 
 
 def _take_budget_of_measures(args: argparse.Namespace) -> None:
@@ -240,7 +242,7 @@ def open_collection(
 
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input can be used once")
-    _refuse_unwritable(args)
+    refuse_unwritable_output(args)
     _refuse_measures(args.runs)
     progress.tell("reading the judgments and the runs" if args.runs else "reading the judgments")
     collection = read_collection(
@@ -289,7 +291,7 @@ def _absent(path: str) -> bool:
     return False
 
 
-def _refuse_unwritable(args: argparse.Namespace) -> None:
+def refuse_unwritable_output(args: argparse.Namespace) -> None:
     """A file that cannot be written is told before the work, not after it."""
     from pathlib import Path
 
@@ -418,6 +420,7 @@ def open_judgments(args: argparse.Namespace) -> list[Collection]:
 
     if args.qrels.count("-") > 1:
         raise UsageError("standard input can be used once")
+    refuse_unwritable_output(args)
     reading = Reading(lenient=args.lenient, strict=args.strict)
     sets = [
         read_collection(path, [], reading, only=args.only, qrels_format=args.qrels_format, need_runs=False)
@@ -542,7 +545,9 @@ def write_text(text: str, args: argparse.Namespace) -> None:
     if args.output in (None, "-") and args.format == "text":
         wide = terminal_width()
         text = text if wide is None else fitted(text, wide)
-        text = colour.painted(text) if colour.wanted() else text
+        if colour.wanted():
+            write_bytes(colour.painted(text).encode("utf-8", "surrogateescape"), None, painted=True)
+            return
     write_output(text, args.output)
     tell_written(args.output)
 
@@ -550,7 +555,7 @@ def write_text(text: str, args: argparse.Namespace) -> None:
 def tell_written(path: str | None) -> None:
     """Name the file that was written, on stderr."""
     if path not in (None, "-"):
-        print(f"wrote {path}", file=sys.stderr)
+        print(f"wrote {one_line(path)}", file=sys.stderr)
 
 
 def write_judgments(before: Collection, after: Collection, path: str | None) -> None:
@@ -572,12 +577,15 @@ def write_output(text: str | Iterable[str], path: str | None) -> None:
     write_bytes((piece.encode("utf-8", "surrogateescape") for piece in pieces), path)
 
 
-def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
-    """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all."""
+def write_bytes(data: bytes | Iterable[bytes], path: str | None, *, painted: bool = False) -> None:
+    """Bytes, whole or in pieces, to stdout, or to a file that appears whole or not at all.
+
+    `painted`: the colours in it are ours; names that would hide other lines in the colour of the ground are none.
+    """
     if path is None or path == "-":
         pieces = [data] if isinstance(data, bytes) else data
         if sys.stdout.isatty():
-            pieces = map(shown_safely, pieces)
+            pieces = (shown_safely(piece, painted) for piece in pieces)
         sys.stdout.flush()
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -590,6 +598,6 @@ def write_bytes(data: bytes | Iterable[bytes], path: str | None) -> None:
 _CONTROL = re.compile(rb"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
-def shown_safely(text: bytes) -> bytes:
-    """Text for a terminal: colours stay, every other control character, which a name may hold, becomes `?`."""
-    return _CONTROL.sub(lambda found: found[1] or b"?", text)
+def shown_safely(text: bytes, painted: bool = True) -> bytes:
+    """Text for a terminal: control characters, which a name may hold, become `?`; where we painted, colours stay."""
+    return _CONTROL.sub(lambda found: (found[1] if painted else None) or b"?", text)

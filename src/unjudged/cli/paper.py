@@ -16,6 +16,7 @@ from pathlib import Path
 from unjudged.cli import options, progress
 from unjudged.cli.study import name_of
 from unjudged.errors import UsageError
+from unjudged.io.write import refuse_unwritable_folder
 
 HELP = "every table and figure of a paper for your own collections, and its findings"
 
@@ -55,8 +56,10 @@ class Part:
             args.table, args.figure
         )  # a number the paper does not have is refused before anything is read
         limits = read_thresholds(args.thresholds)
-        if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
-            raise UsageError(f"{args.output}: -o names a folder for the page, and this is a file")
+        if args.output is not None:
+            if Path(args.output).is_file():
+                raise UsageError(f"{args.output}: -o names a folder for the page, and this is a file")
+            refuse_unwritable_folder(args.output)
         start = time.monotonic()
         with options.on_cluster(args.cluster) as executor:
             if args.collections is None:

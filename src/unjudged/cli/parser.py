@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from unjudged.errors import nearest
+from unjudged.errors import nearest, one_line
 
 RARE = ("reading", "scores at hand")
 """Groups of options that few people need."""
@@ -35,7 +35,9 @@ class Parser(argparse.ArgumentParser):
         self._print_message(refilled(self.format_help()), file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr)
+        print(
+            f"{self.prog}: {one_line(message)}{self._meant(message)} ('{self.prog} --help' explains)", file=sys.stderr
+        )
         raise SystemExit(2)
 
     def most_needed_first(self, usual: Sequence[str] = ()) -> None:
@@ -68,7 +70,7 @@ class Parser(argparse.ArgumentParser):
     def _meant(self, message: str) -> str:
         """What may have been meant by unknown arguments."""
         unknown = message.removeprefix("unrecognized arguments: ").split()
-        if len(unknown) == len(message.split()):
+        if not unknown or len(unknown) == len(message.split()):
             return ""
         if unknown[0].startswith("-"):
             return nearest(unknown[0], [flag for flag in self._option_string_actions if flag.startswith("--")])

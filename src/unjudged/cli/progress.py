@@ -12,6 +12,8 @@ import os
 import shutil
 import sys
 
+from unjudged.errors import one_line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -171,6 +173,7 @@ def end() -> None:
 
 def units(stage: str, done: int, total: int, before: int) -> None:
     """What studies and papers tell of their work: on the line, or as a plain line per stage where there is none."""
+    stage = one_line(stage)  # names of collections are those of a file
     kept = f" ({before} kept from before)" if before else ""
     if _line is not None:
         _line.tell(f"{stage}{kept}", done / total if total else -1.0)

@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from unjudged.collection.pool import read_pooled
     from unjudged.io.slices import read_slices
     from unjudged.io.texts import read_texts
+    from unjudged.io.write import refuse_unwritable
     from unjudged.reporting import failing, report
     from unjudged.reporting.pdf import browser, print_to
     from unjudged.reporting.terminal import show
@@ -60,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--open shows a report that was written: add -o trust.html")
     if args.pdf is not None:
         browser()  # without one there is no need to compute anything
+        refuse_unwritable(args.pdf)
     measures = options.measures_asked(args, "report") if not args.scores else args.measures or MEASURES
     read_pooled(args.pooled)  # a file that cannot be used is refused before anything else is read
     thresholds = read_thresholds(args.thresholds)

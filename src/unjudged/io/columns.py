@@ -11,7 +11,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def decimal_number(text: str) -> float | str:
     return float(text) if _SCORE.fullmatch(text) else text
 
 
-def finite(value: float) -> float | None:
+def finite(value: SupportsFloat) -> float | None:
     """The number as a float; None where it is not finite, or a whole number that no float can hold."""
     try:
         found = float(value)

@@ -111,7 +111,9 @@ def _value(value: Any, source: str, number: int) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if isinstance(value, bool) or not abs(found) <= LARGEST:
-        raise InputError(f"a value is a number{'' if found != found else f', and {FAR}'}, found {value!r}", source, number)
+        raise InputError(
+            f"a value is a number{'' if found != found else f', and {FAR}'}, found {value!r}", source, number
+        )
     return found
 
 

@@ -285,6 +285,17 @@ def refuse_unwritable(path: str | Path) -> None:
         raise _unwritable(path, number, os.strerror(number))
 
 
+def refuse_unwritable_folder(path: str | Path) -> None:
+    """The same of a folder for files, which is made where it is missing, with those above it."""
+    place = Path(path).absolute()
+    while not place.exists() and not place.is_symlink():
+        place = place.parent
+    number = 0 if place.is_dir() else errno.ENOTDIR
+    number = number or (0 if os.access(place, os.W_OK | os.X_OK) else errno.EACCES)
+    if number:
+        raise _unwritable(path, number, os.strerror(number))
+
+
 def _unwritable(path: str | Path, number: int | None, why: str | None) -> InputError:
     step = ""
     if number == errno.EISDIR:

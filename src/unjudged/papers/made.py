@@ -14,7 +14,7 @@ from unjudged.figures import Figure
 from unjudged.figures.bars import bars
 from unjudged.papers.declaration import Finding, Item, Panel, Paper
 from unjudged.results import Provenance, Result, Row, Verdict
-from unjudged.text import begun, listed
+from unjudged.text import begun, in_markdown, listed
 
 if TYPE_CHECKING:
     from unjudged.papers.found import Found
@@ -57,16 +57,16 @@ class Made:
         """Title, caption, and the tables or the chart (its description where there is no `picture`)."""
         parts = [f"## {self.title}", f"{self.item.caption}"]
         if self.why_not:
-            return "\n\n".join([*parts, f"Not here: {self.why_not}."]) + "\n"
+            return "\n\n".join([*parts, f"Not here: {in_markdown(self.why_not)}."]) + "\n"
         for panel in self.panels:
             if panel.title:
-                parts.append(f"**{panel.title}**")
+                parts.append(f"**{in_markdown(panel.title)}**")
             if self.item.kind == "Figure":
-                words = self.plot().description
+                words = in_markdown(self.plot().description)
                 parts += ([f"![{_in_brackets(words)}]({picture})"] if picture else []) + [words]
             else:
                 parts.append(panel.result.render("markdown").rstrip("\n"))
-        parts += [f"Left aside: {why}." for why in self.left]
+        parts += [f"Left aside: {in_markdown(why)}." for why in self.left]
         return "\n\n".join(parts) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,13 +185,16 @@ class PaperResult(Result):
         parts = [f"# {self.paper.title}", f"{self.paper.citation}. {self.paper.about}"]
         if self.findings:
             parts.append("## Do the findings hold here?")
-            parts += [f"* **{begun(d.finding.claim)}.** {begun(d.sentence)}. *Rule:* {d.rule}" for d in self.findings]
+            parts += [
+                f"* **{begun(d.finding.claim)}.** {in_markdown(begun(d.sentence))}. *Rule:* {d.rule}"
+                for d in self.findings
+            ]
         parts += [one.markdown(pictures.get(one.item.key)).rstrip("\n") for one in self.made]
         if self.paper.legend:
             parts.append("## Names")
             parts.append("\n".join(f"* {theirs}: `{ours}`" for theirs, ours in self.paper.legend))
         if self.notes:
-            parts += ["## Notes", "\n".join(f"* {begun(note)}." for note in self.notes)]
+            parts += ["## Notes", "\n".join(f"* {in_markdown(begun(note))}." for note in self.notes)]
         return "\n\n".join(parts) + "\n"
 
     def save(self, folder: str | os.PathLike[str]) -> None:

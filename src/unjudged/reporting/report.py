@@ -21,7 +21,7 @@ from unjudged.reporting.sections import Asking, Progress, Section, Settings, sil
 from unjudged.results import Result
 from unjudged.studies.engine.case import Source
 from unjudged.studies.questions import MEASURES
-from unjudged.text import begun
+from unjudged.text import begun, in_markdown
 from unjudged.thresholds import Thresholds, read_thresholds, wanted
 
 BY_PAIRS = ("winners", "never-judged", "safe-comparisons")
@@ -134,7 +134,10 @@ class Report(Result):
         if format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
         if format == "markdown":
-            return f"# {self.title}\n\n{self.what}\n\n{self.lead}\n\n{super().render('markdown')}"
+            said = "\n\n".join(
+                "\n".join(map(in_markdown, part.split("\n"))) for part in (self.title, self.what, self.lead)
+            )
+            return f"# {said}\n\n{super().render('markdown')}"
         return super().render(format)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.processes import context, without_main
+from unjudged.processes import context, end_with_parent, without_main
 from unjudged.simulation import files
 from unjudged.simulation.latent import Truth, draw_latent_runs, draw_latent_topic
 from unjudged.simulation.model import Topic, draw_topic
@@ -210,7 +210,7 @@ def _workers(jobs: int) -> Iterator[Any]:
     if jobs == 1:
         yield map
     else:
-        with ProcessPoolExecutor(jobs, context("unjudged.simulation")) as pool:
+        with ProcessPoolExecutor(jobs, context("unjudged.simulation"), end_with_parent) as pool:
 
             def mapped(work: Callable[[int], Topic], topics: range) -> Iterator[Topic]:
                 with without_main():

@@ -136,11 +136,11 @@ class Page:
         return as_json(self._about())
 
     def _about(self) -> dict[str, Any]:
-        c = self.uploads.collection
+        c, added = self.uploads.now
         return {
             "title": f"{name_of(c)}: how far can it be trusted?",
             "runs": list(c.runs),
-            "added": list(self.uploads.runs),
+            "added": list(added),
             "teams": {run: team for run, team in c.teams.items() if run in set(c.runs)},
             "topics": list(c.topics),
             "known": sorted(REGISTRY),
@@ -155,10 +155,9 @@ class Page:
         """Start (or find) the computation of a state."""
         state = state_of(await read_object(request, "the state"), self.settings)
         state.settings(self.settings)
-        collection = self.uploads.collection
-        added = tuple(self.uploads.runs)
+        collection, added = self.uploads.now
         work = partial(self._work, state, collection, list(added))
-        job = self.jobs.start((state, added), len(QUESTIONS), work)
+        job = self.jobs.start((state, tuple(added)), len(QUESTIONS), work)
         return as_json({"job": job.number})
 
     def _work(self, state: State, whole: Collection, added: list[str], job: Job) -> Iterator[Section]:

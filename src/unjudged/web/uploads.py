@@ -30,14 +30,23 @@ class Uploads:
 
     def __init__(self, collection: Collection, most: int) -> None:
         self.base, self.most = collection, most
-        self.collection = collection
-        self.runs: dict[str, Path] = {}
+        self.now: tuple[Collection, Mapping[str, Path]] = collection, {}
         self._sent_as: dict[Path, str] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="unjudged-")
         self.folder = Path(self._folder.name)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._coming = 0
+
+    @property
+    def collection(self) -> Collection:
+        """The collection with the runs that were added."""
+        return self.now[0]
+
+    @property
+    def runs(self) -> Mapping[str, Path]:
+        """The runs that were added; whoever needs the collection, too, asks `now` once."""
+        return self.now[1]
 
     def close(self) -> None:
         """Forget everything that was uploaded."""
@@ -49,9 +58,9 @@ class Uploads:
         self._refuse_more(self._coming)
         ending = Path(files.file_name(name)).suffix.lower()
         path = self.folder / f"upload-{next(self._numbers)}" / f"run{ending if ending in SUFFIXES else ''}"
-        path.parent.mkdir()
         self._coming += 1  # in the one thread that talks to browsers
         try:
+            path.parent.mkdir()
             size = 0
             with path.open("wb") as file:
                 async for part in parts:
@@ -63,6 +72,8 @@ class Uploads:
             self._forget(path)
             if isinstance(problem, TooLarge):
                 await pass_over(parts)
+            if isinstance(problem, OSError):
+                raise UsageError(f"the run cannot be kept here ({problem.strerror})") from None
             raise
         finally:
             self._coming -= 1
@@ -97,7 +108,7 @@ class Uploads:
                 if run in self.collection.runs:
                     raise UsageError(f"there is a run {run!r} already")
                 runs = {**self.runs, run: path}
-                self.collection, self.runs = self._with(runs), runs
+                self.now = self._with(runs), runs
         except BaseException as problem:
             self._forget(path)
             if isinstance(problem, UnjudgedError):
@@ -121,7 +132,7 @@ class Uploads:
                 raise UsageError(f"no run {run!r} was added")
             runs = {name: path for name, path in self.runs.items() if name != run}
             gone = self.runs[run]
-            self.collection, self.runs = self._with(runs) if runs else self.base, runs
+            self.now = self._with(runs) if runs else self.base, runs
         self._forget(gone)
 
     def _forget(self, path: Path) -> None:

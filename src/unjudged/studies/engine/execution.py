@@ -7,18 +7,16 @@ The shared inputs travel to each worker once. Units of a lost worker are run aga
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import pickle
 import signal
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, as_completed
 from typing import Any
 
 from unjudged.errors import UsageError
-from unjudged.processes import context, without_main
+from unjudged.processes import context, end_with_parent, without_main
 from unjudged.studies.engine.workdir import Arrays
 
 Unit = Any
@@ -226,16 +224,8 @@ def _deaf() -> Iterator[None]:
 def _receive(key: str, blob: bytes) -> None:
     """In a new local process: take the inputs; Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _held[key] = pickle.loads(blob)
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait for units for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _do(key: str, unit: Unit, blob: bytes | None = None) -> Arrays | None:
