@@ -28,7 +28,7 @@ from unjudged.collection.load import read_collection
 from unjudged.errors import InputError
 from unjudged.io.formats import every_judge, qrels_format
 from unjudged.io.leaderboards import read_leaderboard
-from unjudged.io.lines_of import lines_of
+from unjudged.io.line_numbers import line_numbers
 from unjudged.io.machine_grades import number_of
 from unjudged.io.trec import Reading
 
@@ -89,8 +89,8 @@ def test_a_quepid_book_holds_its_judges(text: str, tmp_path: Path, capsys: pytes
 
 def test_lines_of_a_judge_in_a_book(tmp_path: Path) -> None:
     (tmp_path / "book.csv").write_text("query,docid,Ann,Bob\nq,a,,1\nq,b,2,1\n")
-    assert lines_of(f"{tmp_path / 'book.csv'}#Ann", [("q", "a"), ("q", "b")]) == [None, 3]
-    assert lines_of(f"{tmp_path / 'book.csv'}#Bob", [("q", "a"), ("q", "b")]) == [2, 3]
+    assert line_numbers(f"{tmp_path / 'book.csv'}#Ann", [("q", "a"), ("q", "b")]) == [None, 3]
+    assert line_numbers(f"{tmp_path / 'book.csv'}#Bob", [("q", "a"), ("q", "b")]) == [2, 3]
 
 
 def test_rounded_grades_are_told(tmp_path: Path) -> None:

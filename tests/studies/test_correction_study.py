@@ -24,7 +24,7 @@ from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
 from unjudged.statistics.correlation import correlation_p_value
-from unjudged.statistics.errors_of import passed_runs
+from unjudged.statistics.estimate_errors import passed_runs
 from unjudged.statistics.spearman_test import spearman_p_value
 from unjudged.statistics.tukey import classical_tukey
 from unjudged.studies.correction import (

@@ -85,7 +85,7 @@ def few_of(asking: Asking, answers: Sequence[Section]) -> Few | None:
     means = {row["run"]: row["value"] for row in winners}
     measure, topics = rows[0]["measure"], len(asking.collection.topics)
     pairs = _pairs([row for row in rows if row["measure"] == measure], means, topics)
-    open_ = next((p for p in pairs if p.why == "holes"), next((p for p in pairs if p.word == "cannot tell"), pairs[0]))
+    open_ = next((p for p in pairs if p.why == "holes"), next((p for p in pairs if p.word == "cannot tell"), pairs[-1]))
     chosen = asking.settings.rel, asking.settings.seed
     asked = few_runs(asking.judged, asking.settings.measures, open_.runs, *chosen, open_.why == "holes")
     blocks = [

@@ -78,7 +78,7 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
         rows,
         layout=lambda: laid_out(rows),
         figures={"estimate": estimate_bars},
-        caption=f"Scores{by} with unjudged documents nonrelevant, estimated with a 90 % interval, and the exact bounds.",
+        caption=f"Scores{by} with unjudged documents nonrelevant, estimated with a 90 % interval, and exact bounds.",
         settings={"measures": [str(m) for m in wanted], "rel": 1 if rel is None else rel, "interval": 0.9},
     )
 
