@@ -93,7 +93,7 @@ def _tell_pool(case: Case, seen: bool, cover: float, teams: int) -> None:
     if seen:
         case.note(f"pool seen ({part}): the discount of unjudged documents is measured on what single teams brought in")
     else:
-        case.note(f"pool unseen ({part}): the discount of unjudged documents is experience, not measured here")
+        case.note(f"pool unseen ({part}): the discount of unjudged documents is from experience, not from these runs")
 
 
 def _tell_unknown(case: Case, rows: Sequence[Row]) -> None:

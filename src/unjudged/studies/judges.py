@@ -417,7 +417,7 @@ def _of_judges(option: str, given: Any, judges: Mapping[str, Any], what: str) ->
     told = {called(str(name), judges): grade for name, grade in dict(given or ()).items()}
     for name, grade in told.items():
         if name not in judges:
-            raise UsageError(f"{option} {name}={grade}: no judge is called so{nearest(name, judges)}")
+            raise UsageError(f"{option} {name}={grade}: no judge has that name{nearest(name, judges)}")
         if not str(grade).isdecimal() or int(grade) < 1:
             raise UsageError(f"{option} {name}={grade}: {what} is a whole number of 1 or more")
     return {name: int(grade) for name, grade in told.items()}
