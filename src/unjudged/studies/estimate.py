@@ -89,7 +89,8 @@ def _number(value: Any) -> float | None:
 
 def _tell_pool(case: Case, seen: bool, cover: float, teams: int) -> None:
     """A note: was the discount of holes measured or assumed?"""
-    part = f"the pooled runs of {counted(teams, 'team')} bring in {percent(cover)} of the judged documents"
+    who = f"the pooled runs of {counted(teams, 'team')}" if case.collection.teams else counted(teams, "pooled run")
+    part = f"{who} bring in {percent(cover)} of the judged documents"
     if seen:
         case.note(f"pool seen ({part}): the discount of unjudged documents is measured on what single teams brought in")
     else:
