@@ -25,7 +25,9 @@ from unjudged.studies.engine.significance import PairStatistics
 from unjudged.thresholds import Thresholds
 
 SAME = "same"
-__all__ = ["BETTER", "CANNOT_TELL", "HOLES", "SAME", "TOPICS", "WORSE", "Ends", "Flags", "Outcome", "Rule"]
+TURNED = {BETTER: WORSE, WORSE: BETTER}
+"""The word as the other run of a pair has it."""
+__all__ = ["BETTER", "CANNOT_TELL", "HOLES", "SAME", "TOPICS", "TURNED", "WORSE", "Ends", "Flags", "Outcome", "Rule"]
 __all__ += ["needing_bounds", "outcomes", "rule_of", "seen_from"]
 
 Flags = npt.NDArray[np.bool_]
@@ -106,6 +108,6 @@ def seen_from(row: Mapping[str, Any], run: str) -> tuple[str, float, float]:
     give or take (NaN where that is not known)."""
     turned = row["run_a"] != run
     word = str(row["outcome"])
-    word = {BETTER: WORSE, WORSE: BETTER}.get(word, word) if turned else word
+    word = TURNED.get(word, word) if turned else word
     likely = row["difference"] if row.get("estimate") is None else row["estimate"]
     return word, -likely if turned else likely, (row["high"] - row["low"]) / 2
