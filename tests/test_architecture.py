@@ -159,7 +159,7 @@ def test_a_right_arrow_is_let_through(module: str, source: str) -> None:
 ONCE = {
     "ranks by score": ("statistics.ranks", r"def ranks\(scores|1 \+ \([^\n]*None[^\n]*\)\.sum\(axis"),
     "expected tau": ("statistics.reliability", r"def expected_tau\("),
-    "runs passed (SRE*)": ("statistics.errors_of", r"def \w*passed\w*\("),
+    "runs passed (SRE*)": ("statistics.estimate_errors", r"def \w*passed\w*\("),
     "what only one group found": ("collection.membership", r"== self\.times|of_peers\[[^\n]*=="),
     "leaving a team out": ("changes.leave_out", r"def leave_out\("),
 }

@@ -104,6 +104,16 @@ def test_pyterrier() -> None:
     assert row("correction for many comparisons")["PyTerrier"] == "yes"
 
 
+def test_who_has_a_command_line() -> None:
+    from importlib.metadata import entry_points
+
+    programs = {entry.value.partition(":")[0].partition(".")[0] for entry in entry_points(group="console_scripts")}
+    for module in ("pytrec_eval", "ir_measures", "ranx", "pyterrier", "trectools"):
+        if find_spec(module) is not None:
+            called = {"pyterrier": "PyTerrier"}.get(module, module)
+            assert row("command line")[called] == ("yes" if module in programs else "no"), module
+
+
 def test_versions_are_those_installed() -> None:
     from importlib.metadata import PackageNotFoundError, version
 
@@ -111,6 +121,7 @@ def test_versions_are_those_installed() -> None:
         ("pytrec_eval-terrier", "pytrec_eval-terrier"),
         ("ir_measures", "ir_measures"),
         ("ranx", "ranx"),
+        ("python-terrier", "PyTerrier"),
     ):
         try:
             major = version(name).rpartition(".")[0]

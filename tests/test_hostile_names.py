@@ -417,7 +417,7 @@ def test_a_work_folder_of_pipes_and_forged_lists_is_a_sentence(files: tuple[str,
         os.mkfifo(unit)
         said = unjudged(*words, timeout=60)
         assert (said.returncode, said.stdout, len(said.stderr.splitlines())) == (2, "", 1)
-        assert "this is no file; give another work folder" in said.stderr
+        assert "this is not a file; give another work folder" in said.stderr
         if unit == inputs:
             unit.unlink()
             inputs.write_bytes(kept)

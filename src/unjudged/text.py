@@ -36,9 +36,8 @@ def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]
     """
     import textwrap
 
-    together = text.replace(" %", "\u00a0%")
-    options = {"initial_indent": first, "subsequent_indent": later}
-    found = textwrap.wrap(together, width, break_long_words=False, break_on_hyphens=False, **options)
+    wrapper = textwrap.TextWrapper(width, first, later, break_long_words=False, break_on_hyphens=False)
+    found = wrapper.wrap(text.replace(" %", "\u00a0%"))
     return [line.replace("\u00a0%", " %") for line in found]
 
 

@@ -432,7 +432,9 @@ def test_the_method_taken_is_the_best_on_left_out_teams(
         for method in METHODS:
             assert f"{method} {printed(tried[method])} ± " in result.caption
         assert result.caption.count("(taken)") == 1
-        assert f"{taken} {printed(tried[taken])}" in result.caption and f"by {taken} " in str(result.verdict)
+        assert f"{taken} {printed(tried[taken])}" in result.caption
+        errors = f"from {printed(tried['reduced-pool'])} to {printed(tried[taken])}"
+        assert f"takes the error of left-out runs in P@{n} {errors}" in str(result.verdict)
         named = uj.correct(c, None, f"P@{n}", method="lipani-v2", **pool)
         assert set(named.frame.method) == {"lipani-v2"}
 

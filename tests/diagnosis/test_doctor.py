@@ -410,7 +410,7 @@ def test_what_was_reported_must_be_readable(reported: str, sentence: str, tmp_pa
 def test_bad_lines_are_named(tmp_path: Path) -> None:
     judged, run = files(tmp_path, *world())
     (tmp_path / "bad.run").write_text("1 Q0 d1 1 high tag\n")
-    with pytest.raises(InputError, match="'high' is no number") as problem:
+    with pytest.raises(InputError, match="'high' is not a number") as problem:
         uj.doctor(judged, str(tmp_path / "bad.run"), "AP=0.1")
     assert ":1: " in str(problem.value)
     (tmp_path / "scores.tsv").write_text("topic\tmeasure\tvalue\n1\tAP\tgood\n")

@@ -618,7 +618,7 @@ BAD_QRELS = {
     "json, list": ("q.json", "[1, 2]", 1, r"one object \{topic"),
     "json, grade": ("q.json", '{"1": {"a": 0.5}}', None, "topic '1', document 'a': the grade 0.5 is not"),
     "json, flat": ("q.json", '{"1":\n 2}', None, "topic '1' needs a dict of documents"),
-    "json, twice": ("q.json", '{"1": {"a": 1, "a": 2}}', None, "the key 'a' stands twice"),
+    "json, twice": ("q.json", '{"1": {"a": 1, "a": 2}}', None, "the key 'a' appears twice"),
     "json, surrogate": (
         "q.json",
         '{"1": {"\\udbff": 1}}',

@@ -28,7 +28,7 @@ from unjudged.collection.load import read_collection
 from unjudged.errors import InputError
 from unjudged.io.formats import every_judge, qrels_format
 from unjudged.io.leaderboards import read_leaderboard
-from unjudged.io.lines_of import lines_of
+from unjudged.io.line_numbers import line_numbers
 from unjudged.io.machine_grades import number_of
 from unjudged.io.trec import Reading
 
@@ -89,8 +89,8 @@ def test_a_quepid_book_holds_its_judges(text: str, tmp_path: Path, capsys: pytes
 
 def test_lines_of_a_judge_in_a_book(tmp_path: Path) -> None:
     (tmp_path / "book.csv").write_text("query,docid,Ann,Bob\nq,a,,1\nq,b,2,1\n")
-    assert lines_of(f"{tmp_path / 'book.csv'}#Ann", [("q", "a"), ("q", "b")]) == [None, 3]
-    assert lines_of(f"{tmp_path / 'book.csv'}#Bob", [("q", "a"), ("q", "b")]) == [2, 3]
+    assert line_numbers(f"{tmp_path / 'book.csv'}#Ann", [("q", "a"), ("q", "b")]) == [None, 3]
+    assert line_numbers(f"{tmp_path / 'book.csv'}#Bob", [("q", "a"), ("q", "b")]) == [2, 3]
 
 
 def test_rounded_grades_are_told(tmp_path: Path) -> None:
@@ -125,16 +125,16 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
 @pytest.mark.parametrize(
     ("text", "format", "sentence"),
     [
-        ("1 0 a 2.0\n1 0 b relevant\n", None, r":2: the grade 'relevant' of b is no number"),
+        ("1 0 a 2.0\n1 0 b relevant\n", None, r":2: the grade 'relevant' of b is not a number"),
         ("1 0 a 2.0\n1 0\n", None, r":2: a judgment needs 4 fields"),
         (
             JSONL + JSONL.replace('"gpt"', '"llama"'),
             None,
             r":3: this file holds 2 judges \(gpt/v1 and llama/v1\), and one is needed",
         ),
-        (JSONL.replace('"1", "judge"', '"yes", "judge"'), None, r":2: the grade 'yes' of b is no number"),
+        (JSONL.replace('"1", "judge"', '"yes", "judge"'), None, r":2: the grade 'yes' of b is not a number"),
         ("query,docid,rating\nq,a\n", None, r":2: 3 columns are needed, found 2"),
-        ("query,docid,rating\nq,a,good\n", None, r":2: the grade 'good' of a is no number"),
+        ("query,docid,rating\nq,a,good\n", None, r":2: the grade 'good' of a is not a number"),
         ("query,doc,stars\nq,a,1\n", "quepid", r":1: Quepid's ratings need the columns query, docid and rating"),
         ("query,docid,rating\nq,a,\n", None, "no judgments in this file"),
         ("query,docid,Ann,Ann\nq,a,1,2\n", None, "two columns of this book have one name"),
@@ -154,7 +154,7 @@ def test_what_counts_as_a_grade(grade: Any, number: float | None) -> None:
         ('{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a"}]}]}', None, "needs docId and rating"),
         ('{"judgmentRatings": [{"query": "q"}]}', None, "needs a query and a list of ratings"),
         ('{"judgmentRatings": 3}', None, "one judgment list is needed"),
-        (DOCCANO.replace('"2"', '"good"'), None, r":1: the grade 'good' of a is no number"),
+        (DOCCANO.replace('"2"', '"good"'), None, r":1: the grade 'good' of a is not a number"),
         (DOCCANO.replace('["2"]', '["2", "1"]'), None, r":1: a document has one label, found \['2', '1'\]"),
         (json.dumps([{"data": {"text": "x"}, **TASKS[0]}, {"data": 3}]), None, "task 2 needs data with topic"),  # type: ignore[dict-item]
         (DOCCANO.splitlines()[2] + "\n", None, "no judgments in this file"),
@@ -193,7 +193,7 @@ def test_leaderboards(tmp_path: Path) -> None:
         again = read_leaderboard(str(tmp_path / "c.txt"))
         assert (again.values, again.overall) == (found.values, found.overall)
     for text, sentence in (
-        ("r1 F1 all 0.4\nr1 all F1 0.5\n", "'all' stands in several columns"),
+        ("r1 F1 all 0.4\nr1 all F1 0.5\n", "'all' appears in several columns"),
         ("r1 F1 t1\n", ":1: a leaderboard line has run, measure, topic and value, found 3 fields"),
         ("r1 F1 t1 0.4\nr1 F1 t1 0.5\n", ":2: F1 of run r1 in topic t1 is given twice"),
         ("r1 F1 t1 high\n", ":1: a value is a number, found 'high'"),

@@ -33,7 +33,7 @@ def test_preferences_have_subgroups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("format", "text", "told"),
     [
-        ("qrels_jg", "7 a d1 1\n7 a d1 2\n", "stands twice in group a"),
+        ("qrels_jg", "7 a d1 1\n7 a d1 2\n", "appears twice in group a"),
         ("qrels_jg", "7 a d1 1.5\n", "not a whole number"),
         ("qrels_jg", "7 a d1\n", "needs 4 fields"),
         ("prefs", "7 a d1 1\n", "needs 5 fields"),

@@ -386,7 +386,7 @@ def test_a_draw_is_random_and_by_name(world: dict[str, Any]) -> None:
         ("topic\tinclusion\nt1\t2\n", r"drawn.tsv:2: an inclusion probability lies between 0 and 1, found '2'"),
         ("topic\tinclusion\nt1\t0\n", r"drawn.tsv:2: an inclusion probability lies between 0 and 1, found '0'"),
         ("topic\tinclusion\nt1\n", r"drawn.tsv:2: 2 columns are needed, found 1"),
-        ("topic\tdocument\tinclusion\nt1\td1\t.5\nt1\td1\t.5\n", r"drawn.tsv:3: d1 stands twice in topic t1"),
+        ("topic\tdocument\tinclusion\nt1\td1\t.5\nt1\td1\t.5\n", r"drawn.tsv:3: d1 appears twice in topic t1"),
     ],
 )
 def test_bad_samples(tmp_path: Path, text: str, sentence: str) -> None:

@@ -14,7 +14,7 @@ from unjudged.changes.rejudge import judgments_of
 from unjudged.cli import main
 from unjudged.errors import InputError
 from unjudged.io.formats import every_judge
-from unjudged.io.lines_of import lines_of
+from unjudged.io.line_numbers import line_numbers
 from unjudged.io.machine_jsonl import judges_in
 from unjudged.io.write import write_qrels
 
@@ -175,7 +175,7 @@ def test_lines_are_those_of_the_judge(folder: Path) -> None:
             for number, line in enumerate(lines, 1)
             if (line["topic"], line["document"], f"{line['judge']}/{line['prompt_version']}") == (topic, doc, name)
         ]
-        assert lines_of(f"labels.jsonl#{name}", [(topic, doc)]) == wanted
+        assert line_numbers(f"labels.jsonl#{name}", [(topic, doc)]) == wanted
 
 
 def test_confidence_is_kept_and_told(folder: Path) -> None:

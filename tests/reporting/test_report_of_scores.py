@@ -82,7 +82,7 @@ def test_what_cannot_be_used(files: tuple[str, str], tmp_path: Path, capsys: Any
         ("--slice", str(tmp_path / "bad.tsv")): "bad.tsv:1: a line needs topic<TAB>label, found 't1 easy'",
         ("--slice", str(tmp_path / "others.tsv")): "others.tsv: none of its topics is scored here, as 'x1'",
         ("--slice", str(tmp_path / "none.tsv")): "none.tsv",
-        ("--rel", "2"): "a score table has no judgments: leave rel away",
+        ("--rel", "2"): "a score table has no judgments: leave out rel",
         ("--fail-on", "contents<solid"): "--fail-on takes conditions",
         ("-m", "P@10"): "P@10 was not scored here",
         ("--missing", "nothing"): "invalid choice",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from unjudged import kernels
 from unjudged.kernels import _numpy
-from unjudged.statistics import anova, correlation, draws, errors_of, multiple, paired, rbo, reliability
+from unjudged.statistics import anova, correlation, draws, estimate_errors, multiple, paired, rbo, reliability
 from unjudged.statistics.bootstrap import bootstrap, bootstrap_interval, sampled_means
 from unjudged.statistics.draws import expected_shared_topics
 from unjudged.statistics.pairs import all_pairs, chosen_pairs, each, mean_differences, pairs_with, wins_ties_losses
@@ -253,21 +253,21 @@ def test_anova_of_two_runs_is_the_t_test(matrix: np.ndarray) -> None:
 @given(lists, seeds)
 def test_errors_of_estimates(xy: tuple[list[float], list[float]], seed: int) -> None:
     true, estimated = xy
-    assert errors_of.rank_error(true, true) == 0
-    assert errors_of.mean_absolute_error(true, true) == 0
+    assert estimate_errors.rank_error(true, true) == 0
+    assert estimate_errors.mean_absolute_error(true, true) == 0
     rng = np.random.default_rng(seed)
     different = rng.random((len(true), len(true))) < 0.5
-    passed = errors_of.passed_runs(true, estimated)
-    assert errors_of.significant_rank_error(true, estimated, different) <= passed.sum()
-    assert errors_of.significant_rank_error(true, estimated, np.zeros_like(different)) == 0
+    passed = estimate_errors.passed_runs(true, estimated)
+    assert estimate_errors.significant_rank_error(true, estimated, different) <= passed.sum()
+    assert estimate_errors.significant_rank_error(true, estimated, np.zeros_like(different)) == 0
     total = 0
     for k, (s, e) in enumerate(zip(true, estimated, strict=True)):
         others = true[:k] + true[k + 1 :]
         total += abs(sum(o > s for o in others) - sum(o > e for o in others))
-    assert errors_of.rank_error(true, estimated) == total
+    assert estimate_errors.rank_error(true, estimated) == total
     distinct = np.array(true) + np.arange(len(true)) / 100
-    moved = errors_of.rank_error(distinct, np.array(estimated) + 0.001)
-    assert errors_of.passed_runs(distinct, np.array(estimated) + 0.001).sum() == moved
+    moved = estimate_errors.rank_error(distinct, np.array(estimated) + 0.001)
+    assert estimate_errors.passed_runs(distinct, np.array(estimated) + 0.001).sum() == moved
 
 
 # -- 39: rank-biased overlap
@@ -428,11 +428,11 @@ def test_nothing_varies() -> None:
         (lambda: rbo.rbo([0.5], [1]), "integer codes"),
         (lambda: rbo.rbo([[1]], [1]), "one list"),
         (lambda: rbo.rbo_truncated([1], [1], depth=0), "at least 1"),
-        (lambda: errors_of.mean_absolute_error([1], [1, 2]), "one shape"),
-        (lambda: errors_of.mean_absolute_error([], []), "at least 1 run"),
-        (lambda: errors_of.rank_error([[1]], [[1]]), "one score per run"),
-        (lambda: errors_of.rank_error([1], [math.inf]), "missing or not finite"),
-        (lambda: errors_of.significant_rank_error([1, 2], [1, 2], [[True]]), "matrix of significant pairs"),
+        (lambda: estimate_errors.mean_absolute_error([1], [1, 2]), "one shape"),
+        (lambda: estimate_errors.mean_absolute_error([], []), "at least 1 run"),
+        (lambda: estimate_errors.rank_error([[1]], [[1]]), "one score per run"),
+        (lambda: estimate_errors.rank_error([1], [math.inf]), "missing or not finite"),
+        (lambda: estimate_errors.significant_rank_error([1, 2], [1, 2], [[True]]), "matrix of significant pairs"),
         (lambda: pairs_with(3, 3), "no run 3 among 3"),
         (lambda: chosen_pairs(([0], [5]), 3), "outside the 3 runs"),
         (lambda: chosen_pairs(([0, 1], [1]), 3), "one length"),

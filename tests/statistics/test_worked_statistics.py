@@ -3,13 +3,14 @@ numbers), copied from the project's worked_examples.json. Rounded to six decimal
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from unjudged.statistics import anova, correlation, draws, errors_of, rbo, reliability, topic_set_size, tukey
+from unjudged.statistics import anova, correlation, draws, estimate_errors, rbo, reliability, topic_set_size, tukey
 from unjudged.statistics.bootstrap import bootstrap
 from unjudged.statistics.draws import expected_shared_topics, simulated_shared_topics
 from unjudged.statistics.pairs import mean_scores
@@ -94,7 +95,8 @@ def test_bootstrap_over_listed_resamples() -> None:
 
 
 def test_randomised_tukey_over_all_permutations() -> None:
-    every = draws.every_row_permutation(FOUR_TOPICS)
+    rows = [list(itertools.permutations(row)) for row in np.asarray(FOUR_TOPICS)]
+    every = np.array(list(itertools.product(*rows)))  # all ways to permute the runs inside each topic
     assert len(every) == 1296
     found = tukey.randomised_tukey(FOUR_TOPICS, permuted=every)
     assert found.p_value == pytest.approx([0.925926, 0.037037, 0.166667], **SIX)
@@ -217,8 +219,8 @@ def test_stability_over_all_topic_sets() -> None:
 
 def test_errors_of_estimates() -> None:
     true, estimated = [0.5, 0.3, 0.3, 0.2, 0.1], [0.2, 0.3, 0.3, 0.0, 0.1]
-    assert errors_of.rank_error(true, estimated) == 3
-    assert errors_of.mean_absolute_error(true, estimated) == pytest.approx(0.1, **SIX)
+    assert estimate_errors.rank_error(true, estimated) == 3
+    assert estimate_errors.mean_absolute_error(true, estimated) == pytest.approx(0.1, **SIX)
 
 
 def test_topic_set_size() -> None:

@@ -357,7 +357,7 @@ def test_a_pool_of_one_team_is_judged_by_those_outside(made: uj.Collection) -> N
     seen = kept(judged(made), lambda topic, doc: any(doc in top[run][topic] for run in inside))
     c = uj.load(seen, lists_of(made), teams=made.teams)
     verdict = uj.study("leave-team-out", c, measures="AP", all_runs=True, depth=10, pooled=inside).verdict
-    assert verdict is not None and verdict.word == "fragile" and "by 4 teams outside the pool" in verdict.sentence
+    assert verdict is not None and verdict.word == "fragile" and "from 4 teams outside the pool" in verdict.sentence
     assert "these runs do not show the whole pool, so the upper end counts" in verdict.sentence
 
 

@@ -60,7 +60,7 @@ def test_scores_at_hand() -> None:
     assert "The 2 best of 6 runs by AP." in found.caption
     named = uj.power(scores, analyse="run01,run03,run04", test="t")
     assert looked_at(named) == ["run01", "run03", "run04"]
-    with pytest.raises(UsageError, match=r"--analyse run9: no team or run is called so"):
+    with pytest.raises(UsageError, match=r"--analyse run9: no team or run has that name"):
         uj.power(scores, analyse="run9")
 
 
@@ -87,7 +87,7 @@ def test_analyse_on_the_command_line(tiny: uj.Collection, capsys: pytest.Capture
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
     assert {tiny.teams[run] for row in rows for run in row[1:3]} == {one}
     assert main(["study", "power", *files, "--analyse", "nobody"]) == 2
-    assert "--analyse nobody: no team or run is called so" in capsys.readouterr().err
+    assert "--analyse nobody: no team or run has that name" in capsys.readouterr().err
 
 
 def test_one_run_of_each_team_analysed(tiny: uj.Collection) -> None:

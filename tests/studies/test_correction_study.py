@@ -24,7 +24,7 @@ from unjudged.collection import Pool
 from unjudged.collection.membership import membership
 from unjudged.errors import UsageError
 from unjudged.statistics.correlation import correlation_p_value
-from unjudged.statistics.errors_of import passed_runs
+from unjudged.statistics.estimate_errors import passed_runs
 from unjudged.statistics.spearman_test import spearman_p_value
 from unjudged.statistics.tukey import classical_tukey
 from unjudged.studies.correction import (
@@ -414,10 +414,10 @@ def test_the_verdict_counts_the_size_of_the_change_and_its_chance(
     error = math.sqrt((many - 1) / many * sum((w - sum(without) / many) ** 2 for w in without))  # type: ignore[misc, operator]
     assert told.value == pytest.approx(after / before + scipy.stats.t.isf(0.025, many - 1) * error)
     assert told.word == ("solid" if told.value <= 0.5 else "with care" if told.value <= 0.9 else "fragile")
-    error = "the error of left-out runs in P@2"
-    change = f"leaves {error} at {printed(before)}"
+    whose = "the error of left-out runs in P@2"
+    change = f"leaves {whose} at {printed(before)}"
     if printed(after) != printed(before):
-        change = f"takes {error} from {printed(before)} to {printed(after)}"
+        change = f"takes {whose} from {printed(before)} to {printed(after)}"
     how = {"lipani": "Lipani's correction", "webber-park": "Webber and Park's correction"}[method]
     assert told.sentence.startswith(f"{how} {change}, give or take ")
     assert ("which may be chance" in told.sentence) == (printed(after) < printed(before) and told.value >= 1)

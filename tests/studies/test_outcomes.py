@@ -19,7 +19,7 @@ from unjudged.holes.pairs import difference
 from unjudged.holes.session import Session
 from unjudged.measures import parse
 from unjudged.statistics.multiple import holm
-from unjudged.studies.engine.outcome import Rule, needing_bounds, outcomes
+from unjudged.studies.engine.outcome import Rule, needing_bounds, outcomes, seen_from
 from unjudged.studies.engine.significance import PairStatistics
 
 NAN = float("nan")
@@ -376,3 +376,11 @@ def test_two_runs_with_holes_hear_the_same_everywhere(pair: tuple[str, str], tmp
     (shown,) = few.pairs
     assert shown.why == row["why"] and f"{abs(row['estimate']):.2f} in nDCG@10" in shown.sentence
     assert shown.word == (word if shown.runs == pair else {"better": "worse", "worse": "better"}.get(word, word))
+
+
+def test_a_pair_is_seen_from_either_of_its_runs() -> None:
+    ends = {"difference": 0.1, "estimate": 0.2, "low": 0.05, "high": 0.35}
+    row = {"run_a": "a", "run_b": "b", "outcome": "better", **ends}
+    assert seen_from(row, "a")[:2] == ("better", 0.2) and seen_from(row, "b")[:2] == ("worse", -0.2)
+    assert seen_from(row, "a")[2] == seen_from(row, "b")[2] == pytest.approx(0.15)
+    assert seen_from({**row, "estimate": None, "outcome": "cannot tell"}, "b")[:2] == ("cannot tell", -0.1)

@@ -72,6 +72,7 @@ def outcomes(found: Result, baseline: str | None) -> list[str]:
     Without a baseline the better run of a pair is named first.
     """
     from unjudged.cli.width import terminal_width
+    from unjudged.studies.engine.outcome import WORSE, seen_from
     from unjudged.text import printable
 
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows()]
@@ -80,11 +81,11 @@ def outcomes(found: Result, baseline: str | None) -> list[str]:
         return []
     cells: dict[str, list[tuple[str, str, str]]] = {measure: [] for measure in measures}
     for row in rows:
-        word, pair, sign = row["outcome"], [row["run_a"], row["run_b"]], 1
-        if word == "worse" and baseline is None:
-            word, pair, sign = "better", pair[::-1], -1
-        apart = row["difference"] if row["estimate"] is None else row["estimate"]
-        said = f"{sign * apart:+.2f}, give or take {(row['high'] - row['low']) / 2:.2f}"
+        pair = [row["run_a"], row["run_b"]]
+        if row["outcome"] == WORSE and baseline is None:
+            pair.reverse()
+        word, apart, margin = seen_from(row, pair[0])
+        said = f"{apart:+.2f}, give or take {margin:.2f}"
         why = f"{word}: {row['why']}" if row["why"] else word
         cells[row["measure"]].append((why, printable(" against ".join(pair)), said))
     words, names, _ = (max(len(cell[place]) for of in cells.values() for cell in of) for place in range(3))

@@ -14,7 +14,7 @@ import numpy as np
 
 from unjudged.collection import Floats, Ints
 from unjudged.statistics.distributions import student_limit
-from unjudged.statistics.errors_of import mean_absolute_error
+from unjudged.statistics.estimate_errors import mean_absolute_error
 from unjudged.statistics.pairs import ZERO
 from unjudged.text import printed
 

@@ -20,7 +20,7 @@ from unjudged.errors import UsageError
 from unjudged.figures.bars import bars
 from unjudged.measures import Measure, measures
 from unjudged.results import Provenance, Result, Row
-from unjudged.statistics.errors_of import mean_absolute_error
+from unjudged.statistics.estimate_errors import mean_absolute_error
 from unjudged.statistics.pairs import exact_mean
 from unjudged.text import printed
 

@@ -72,7 +72,7 @@ def _number(text: str, what: str, source: str, line: int) -> float:
     except ValueError:
         if what == "rank":
             return math.nan  # a column that nobody has to fill
-        raise InputError(f"the {what} {text!r} is no number", source, line) from None
+        raise InputError(f"the {what} {text!r} is not a number", source, line) from None
 
 
 def _held(run: Mapping[Any, Any]) -> Iterator[tuple[str, str, float, float]]:

@@ -331,7 +331,7 @@ def _effect(hole: Hole, aim: Aim, found: Differences, votes: Flags, weight: Floa
 def _notes(stands: Standing) -> list[str]:
     measure, aim, found, votes, needed = stands.measure, stands.aim, stands.found, stands.votes, stands.needed
     seen = stands.weights.chances.seen.seen
-    notes = [] if seen else ["pool unseen: the discount of unjudged documents is experience, not measured here"]
+    notes = [] if seen else ["pool unseen: the discount of unjudged documents is from experience, not from these runs"]
     if aim.one is not None:
         return [*notes, _about_pair(measure, aim.one, found, votes, needed)]
     words = [sum(word == wanted for word in found.word) for wanted in ("better", "worse")]

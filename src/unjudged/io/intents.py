@@ -26,7 +26,7 @@ def read_qrels(path: str, reading: Reading | None = None) -> QrelsTable:
     for number, (topic, intent, probability) in fields_of(beside, beside, ("topic", "intent", "probability")):
         of_topic = listed.setdefault(topic, {})
         if intent in of_topic:
-            raise InputError(f"intent {intent} of topic {topic} stands twice", beside, number)
+            raise InputError(f"intent {intent} of topic {topic} appears twice", beside, number)
         of_topic[intent] = Aspect(checked_weight(probability, beside, number))
     for topic, of_topic in listed.items():
         if not sum(one.weight for one in of_topic.values()) > 0:

@@ -23,7 +23,7 @@ def _once(source: str) -> Any:
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise InputError(f"the key {twice!r} stands twice in one object", source)
+            raise InputError(f"the key {twice!r} appears twice in one object", source)
         return found
 
     return check

@@ -53,7 +53,7 @@ def read_groups(path: str, format: str) -> dict[str, list[Level]]:
             wanted = "whole number" if format == "qrels_jg" else "number"
             raise InputError(f"the {FIELDS[format][-1]} {text!r} is not a {wanted}", source, number) from None
         if (topic, group, subgroup, doc) in seen:
-            raise InputError(f"document {doc} of topic {topic} stands twice in group {group}", source, number)
+            raise InputError(f"document {doc} of topic {topic} appears twice in group {group}", source, number)
         seen.add((topic, group, subgroup, doc))
         found.setdefault(topic, []).append(Level(group, subgroup, doc, level))
     if not found:

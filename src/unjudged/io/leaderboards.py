@@ -79,7 +79,7 @@ def _order(lines: Sequence[Fields], source: str) -> tuple[int, int, int]:
     """Which columns are run, measure and topic."""
     found = [order for order in ORDERS.values() if any(fields[order[2]] == ALL for fields in lines)]
     if len(found) > 1:
-        raise InputError(f"{ALL!r} stands in several columns of this leaderboard: in which are the topics?", source)
+        raise InputError(f"{ALL!r} appears in several columns of this leaderboard: in which are the topics?", source)
     return found[0] if found else ORDERS["tot"]
 
 

@@ -51,7 +51,7 @@ class MachineJudged(Judged):
         """One judgment, and how sure the machine was of it, where it tells a number."""
         number = number_of(grade)
         if number is None:
-            self.refuse(f"the grade {str(grade)[:60]!r} of {doc} is no number and holds none", line)
+            self.refuse(f"the grade {str(grade)[:60]!r} of {doc} is not a number and holds none", line)
             return
         whole = math.floor(number + 0.5)
         if whole != number:

@@ -55,7 +55,7 @@ class Reading:
         if self.truncate is not None and not 1 <= self.truncate < 2**31:
             raise UsageError(f"truncation needs a positive number of documents, not {self.truncate}")
         if self.truncate is not None and self.ties == "expected":
-            raise UsageError("expected ties and truncation exclude each other: a cut through a tie has no one list")
+            raise UsageError("expected ties and truncation exclude each other: a cut within a tie leaves several lists")
         if self.lenient and self.strict:
             raise UsageError("lenient and strict exclude each other")
 
@@ -69,7 +69,7 @@ class Reading:
             raise UsageError("a budget of tokens needs the lengths of the chunks, and they a budget: give both")
         if self.tokens is not None and self.ties == "expected":
             raise UsageError(
-                "expected ties and a budget of tokens exclude each other: a cut through a tie has no one list"
+                "expected ties and a budget of tokens exclude each other: a cut within a tie leaves several lists"
             )
 
     def way_out(self, units: str) -> str:

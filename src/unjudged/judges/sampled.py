@@ -86,7 +86,7 @@ def read_sample(path: str | Path) -> Sample:
             stratum = fields[columns[STRATUM]] if STRATUM in columns else ""
             of_topic = documents.setdefault(topic, {})
             if fields[columns[DOCUMENT]] in of_topic:
-                raise InputError(f"{fields[columns[DOCUMENT]]} stands twice in topic {topic}", source, number)
+                raise InputError(f"{fields[columns[DOCUMENT]]} appears twice in topic {topic}", source, number)
             of_topic[fields[columns[DOCUMENT]]] = stratum, chance
     if not topics:
         raise InputError("no sample in this file", source)

@@ -108,7 +108,7 @@ def _cutoffs(name: str, text: str) -> list[int]:
 
 def _once(name: str, text: str, values: list[_Number]) -> list[_Number]:
     if len(set(values)) < len(values):
-        raise MeasureError(f"{name}: a value stands twice in {text!r}")
+        raise MeasureError(f"{name}: a value appears twice in {text!r}")
     return sorted(values)
 
 

@@ -12,6 +12,7 @@ from unjudged.reporting.drawings.shapes import Axis, Drawing
 from unjudged.reporting.sections import Asking, Section
 from unjudged.results import Result, Step
 from unjudged.studies.engine.case import words_of
+from unjudged.studies.engine.outcome import seen_from
 from unjudged.studies.few_runs import FEW, FewRuns, few_runs, standing
 from unjudged.text import begun, counted, signed
 
@@ -85,7 +86,7 @@ def few_of(asking: Asking, answers: Sequence[Section]) -> Few | None:
     means = {row["run"]: row["value"] for row in winners}
     measure, topics = rows[0]["measure"], len(asking.collection.topics)
     pairs = _pairs([row for row in rows if row["measure"] == measure], means, topics)
-    open_ = next((p for p in pairs if p.why == "holes"), next((p for p in pairs if p.word == "cannot tell"), pairs[0]))
+    open_ = next((p for p in pairs if p.why == "holes"), next((p for p in pairs if p.word == "cannot tell"), pairs[-1]))
     chosen = asking.settings.rel, asking.settings.seed
     asked = few_runs(asking.judged, asking.settings.measures, open_.runs, *chosen, open_.why == "holes")
     blocks = [
@@ -119,13 +120,10 @@ def _pairs(rows: Sequence[Mapping[str, Any]], means: Mapping[str, float], topics
     for row in rows:
         turn = -1 if row["difference"] < 0 else 1
         a, b = (row["run_a"], row["run_b"]) if turn > 0 else (row["run_b"], row["run_a"])
-        word = (
-            {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"]) if turn < 0 else row["outcome"]
-        )
+        word, likely, margin = seen_from(row, a)
+        known = margin == margin
+        sentence = _said(row, word, likely, margin if known else None, topics, a, len(rows) > ROOMY)
         low, high = sorted((turn * row["low"], turn * row["high"]))
-        likely = turn * (row["difference"] if row.get("estimate") is None else row["estimate"])
-        known = low == low
-        sentence = _said(row, word, likely, (high - low) / 2 if known else None, topics, a, len(rows) > ROOMY)
         drawing = shapes.span(axis, turn * row["difference"], likely, low, high) if known else shapes.markup("")
         found.append(
             (word != "cannot tell", -abs(likely), Pair(word, f"{a} against {b}", sentence, drawing, row["why"], (a, b)))

@@ -212,7 +212,7 @@ class Asking:
         asked = [name for name, value in given.items() if value != getattr(Settings, name)]
         asked += ["second"] if self.second is not None else []
         if asked:
-            raise UsageError(f"a score table has no judgments: leave {listed(asked)} away")
+            raise UsageError(f"a score table has no judgments: leave out {listed(asked)}")
 
     @property
     def judged(self) -> Collection | None:

@@ -7,7 +7,7 @@ listed by hand, can be passed wherever drawn ones are used. The same seed and si
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from typing import Literal
 
 import numpy as np
@@ -102,12 +102,6 @@ def every_sign_flip(topics: int) -> NDArray[np.int8]:
     """All 2^topics assignments of signs."""
     codes = np.arange(2**topics, dtype=np.int64)[:, None] >> np.arange(topics, dtype=np.int64)
     return (1 - 2 * (codes & 1)).astype(np.int8)
-
-
-def every_row_permutation(matrix: ArrayLike) -> NDArray[np.float64]:
-    """All matrices that permuting the runs inside each topic can give: (runs!)^topics of them."""
-    rows = [np.array(list(permutations(row))) for row in np.asarray(matrix, dtype=np.float64)]
-    return np.array([np.stack(choice) for choice in product(*rows)])
 
 
 def topic_counts(samples: ArrayLike, topics: int) -> NDArray[np.uint16]:

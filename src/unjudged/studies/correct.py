@@ -1,7 +1,8 @@
 """What changes after correction? P@n (or another measure) of runs that were not pooled, corrected for that.
 
-The correction is tried on the pool itself: each team is left out and corrected as if it were new. What that does to the
-error of left-out runs is the verdict (`after_correction`), here, in the study `correction` and in the report.
+The correction is tried on the pool itself: each team is left out and corrected as if it were new (`correction_trials`).
+What that does to the error of left-out runs is the verdict (`after_correction`), here, in the study `correction` and in
+the report.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import numpy as np
 from unjudged.collection import Collection, Floats, Ints, Pool, Rankings
 from unjudged.collection.membership import Membership, membership
 from unjudged.correction import lipani
-from unjudged.correction.any_measure import LeftOut, Scorer, joined, leave_group_out
-from unjudged.correction.experiment import Experiment, NewRuns, Trial, groups_of
-from unjudged.correction.methods import IN_WORDS, NONE, RECALL, methods_for
+from unjudged.correction.any_measure import LeftOut, Scorer, joined
+from unjudged.correction.experiment import Experiment, NewRuns, groups_of
+from unjudged.correction.methods import NONE, RECALL, methods_for
 from unjudged.correction.protocols import Protocol, protocol_of
-from unjudged.correction.trust import Trust, best_of, errors_of_the_choice
+from unjudged.correction.trust import Trust
 from unjudged.errors import UsageError, nearest, one_of
 from unjudged.figures import Figure, marks, records, theme
 from unjudged.holes.reading import why_not
@@ -31,10 +32,23 @@ from unjudged.measures import Measure
 from unjudged.measures import measures as parse_measures
 from unjudged.measures.bounds import BOUNDED
 from unjudged.options import check
-from unjudged.results import Result, Row, Step, Verdict
-from unjudged.scoring import score, score_bounds
+from unjudged.results import Result, Row
+from unjudged.scoring import score_bounds
 from unjudged.statistics.pairs import ZERO
-from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits, tried_by_estimating
+from unjudged.studies.after_correction import after_correction, lifted
+from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, estimates_tried, fits
+from unjudged.studies.correction_trials import (
+    Chosen,
+    Trials,
+    Tried,
+    corrected_by_counting,
+    ends_of,
+    pool_to_correct,
+    recommended,
+    trials_of,
+    tried_by_counting,
+    tried_by_scoring,
+)
 from unjudged.studies.engine import Answer, Arrays, Case, Pooling, Table, Unanswerable, register
 from unjudged.studies.score_range import DEEPEST, bounded
 from unjudged.text import counted, printed
@@ -242,26 +256,6 @@ def _tried_beside(trials: Trials) -> Beside:
     return {key: tuple(values) for key, values in found.items()}
 
 
-def pool_to_correct(case: Case, collection: Collection, pooling: Pooling, protocol: Protocol) -> Pool:
-    """The pool, of runs at hand. One that was inferred needs two runs: a single one is more likely a wrong guess."""
-    pool = (pooling if pooling.tolerance is not None else replace(pooling, tolerance=protocol.tolerance)).of(collection)
-    here = tuple(run for run in pool.runs if run in set(collection.runs))
-    if len(here) < len(pool.runs):
-        case.note(f"{counted(len(pool.runs) - len(here), 'pooled run')} not among the runs at hand: left aside here")
-        pool = replace(pool, runs=here)
-    if len(pool.runs) < 2 and "runs" in pool.inferred:
-        runs = collection.runs
-        among = f"only {', '.join(here) or 'none'} of {len(runs)} runs" if len(runs) > 1 else "only one run"
-        raise Unanswerable(
-            f"{among} looks pooled to depth {pool.depth}, correction needs at least two; state the pooled runs "
-            "(--pooled FILE) or the depth (--depth D)",
-            case.step("state the pooled runs and the depth", "correct", flags=["--pooled", "FILE", "--depth", "D"]),
-        )
-    for note in pool.notes:
-        case.note(note)
-    return pool
-
-
 def _with_new(collection: Collection, new: Any) -> tuple[tuple[str, ...], Collection]:
     """The names of the new runs, and the collection with them."""
     given = list(new) if isinstance(new, (list, tuple)) else [new]
@@ -287,23 +281,8 @@ def _with_new(collection: Collection, new: Any) -> tuple[tuple[str, ...], Collec
 # -- work units
 
 
-def tried_by_counting(shared: Experiment, unit: tuple[tuple[int, ...], int]) -> Arrays:
-    """One work unit: every group left out and its runs corrected in P@n, at some cut-offs."""
-    cutoffs, rel = unit
-    trials = shared.trials(cutoffs, rel)
-    return {f"{i}.{name}": value for i, trial in enumerate(trials) for name, value in trial.arrays().items()}
-
-
-def trials_of(value: Arrays, pool: Pool) -> list[Trial]:
-    """The trials in what such a unit gave."""
-    many = 1 + max(int(key.partition(".")[0]) for key in value)
-    own = [{k.partition(".")[2]: v for k, v in value.items() if k.partition(".")[0] == str(i)} for i in range(many)]
-    return [Trial.of_arrays(arrays, pool.runs) for arrays in own]
-
-
-def tried_by_scoring(shared: Scorer, group: str) -> Arrays:
-    """One work unit: one group left out and its runs adjusted in every measure."""
-    return dict(vars(leave_group_out(shared, group, condensed=False)))
+Reduced = tuple[Collection, Rankings, Membership, tuple[str, ...], tuple[Measure, ...]]
+"""A collection with its full lists, who brought what into the pool, the group of each pooled run, and measures."""
 
 
 def bounded_without(shared: Reduced, group: str) -> Arrays:
@@ -313,11 +292,6 @@ def bounded_without(shared: Reduced, group: str) -> Arrays:
     kept = collection.keeping(~inside.unique(members), f"without {group}")
     ends = score_bounds(kept, list(measures)).mean_values()
     return {"ends": ends[[kept.runs.index(run) for run in members], :, 1:]}
-
-
-def corrected_by_counting(shared: NewRuns, unit: tuple[int, int]) -> Arrays:
-    """One work unit: the new runs corrected in P@n, by every method."""
-    return lipani.to_arrays(*shared.effect(*unit))
 
 
 def corrected_by_scoring(shared: Scorer, run: str) -> Arrays:
@@ -335,101 +309,8 @@ def corrected_by_scoring(shared: Scorer, run: str) -> Arrays:
 # -- corrections
 
 
-def recommended(
-    chosen: Chosen, tried: Trials, groups: Mapping[str, str], confidence: float, keep_none: bool = True
-) -> tuple[Chosen, Trials]:
-    """The best method of each measure, and its trial; the usual method where nothing was tried.
-
-    The interval comes from the errors of the choice itself: each team's runs by the method that is best without them.
-    """
-    best: list[tuple[Measure, tuple[str, ...]]] = []
-    found: dict[tuple[Measure, str], Tried] = {}
-    for measure, methods in chosen:
-        own = {one: tried[measure, one] for one in methods if (measure, one) in tried}
-        if not own:
-            best.append((measure, methods[:1]))
-            continue
-        if keep_none:
-            own[NONE] = next(iter(own.values())).uncorrected(groups, confidence)
-        errors = {one: t.trust.errors[:, 1] for one, t in own.items()}
-        name = best_of(errors)
-        outer = errors_of_the_choice(errors, [groups[run] for run in own[name].runs])
-        best.append((measure, (name,)))
-        found[measure, name] = own[name].with_errors(outer, groups, confidence)
-    return best, found
-
-
-@dataclass(frozen=True, eq=False)
-class Tried:
-    """One method tried on the pool: the scores of every pooled run, left out with its group."""
-
-    runs: tuple[str, ...]
-    true: Floats
-    reduced: Floats
-    added: Floats
-    peers: Ints
-    trust: Trust
-    ends: Floats
-    """Runs x (lowest, highest) score possible without what only the run's group found."""
-    effect: lipani.Effect | None = None
-
-    @classmethod
-    def of(cls, trial: Trial, method: str, confidence: float, groups: Mapping[str, str]) -> Tried:
-        """A method of P@n; its errors are those of the papers' experiment, which knows no bounds."""
-        of_runs = [groups[run] for run in trial.runs]
-        trust = Trust.of(trial.true, trial.reduced, trial.estimate(method), confidence, of_runs)
-        added, effect = trial.adjustments[method], trial.effect
-        return cls(trial.runs, trial.true, trial.reduced, added, effect.peers, trust, _ends_of(effect), effect)
-
-    def uncorrected(self, groups: Mapping[str, str], confidence: float) -> Tried:
-        """The same runs without a correction."""
-        nothing = np.zeros_like(self.added)
-        of_runs = [groups[run] for run in self.runs]
-        return replace(self, added=nothing, trust=Trust.of(self.true, self.reduced, self.reduced, confidence, of_runs))
-
-    def with_errors(self, outer: Floats, groups: Mapping[str, str], confidence: float) -> Tried:
-        """The same with an interval from other errors."""
-        of_runs = [groups[run] for run in self.runs]
-        trust = Trust.of(self.true, self.reduced, self.reduced + self.added, confidence, of_runs, outer)
-        return replace(self, trust=trust)
-
-    @property
-    def worst(self) -> str:
-        """The run whose corrected score is furthest from its score in the pool."""
-        error = np.abs(self.true - self.reduced - self.added)
-        return max(zip(np.round(error, 12), self.runs, strict=True))[1]
-
-
-def estimates_tried(
-    case: Case,
-    collection: Collection,
-    pool: Pool,
-    groups: Mapping[str, str],
-    measures: Sequence[Measure],
-    others: Trials,
-    confidence: float,
-) -> dict[tuple[Measure, str], Tried]:
-    """The estimate tried on left-out groups, too, beside other methods, which know the scores of the left-out runs."""
-    known = {measure: tried for (measure, _), tried in others.items() if measure in measures}
-    if not known:
-        return {}
-    values = tried_by_estimating(case, collection, pool, groups, list(known))
-    found = {}
-    for m, (measure, tried) in enumerate(known.items()):
-        at = [pool.runs.index(run) for run in tried.runs]
-        added = np.nan_to_num(values[at, m] - tried.reduced)
-        of_runs = [groups[run] for run in tried.runs]
-        trust = Trust.of(tried.true, tried.reduced, tried.reduced + added, confidence, of_runs)
-        found[measure, ESTIMATE] = replace(tried, added=added, trust=trust)
-    return found
-
-
-Reduced = tuple[Collection, Rankings, Membership, tuple[str, ...], tuple[Measure, ...]]
-"""A collection with its full lists, who brought what into the pool, the group of each pooled run, and measures."""
 Beside = Mapping[tuple[str, str], tuple[float | None, ...]]
 """(run, measure) -> lipani, webber-park, and the estimate with the ends of its interval."""
-Trials = Mapping[tuple[Measure, str], Tried]
-Chosen = Sequence[tuple[Measure, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -556,7 +437,7 @@ class _Asked:
                 effect, added = lipani.from_arrays(value)
                 for one in methods:
                     more: dict[str, Any] = {"effect": effect, "trust": trust.get((measure, one))}
-                    more["ends"] = _ends_of(effect)
+                    more["ends"] = ends_of(effect)
                     plus = added[one] if one != NONE else np.zeros(len(names))
                     found[measure, one] = _each(measure, one, names, effect.p, plus, effect.peers, **more)
         if others:
@@ -614,11 +495,6 @@ class _Asked:
     ) -> Scorer:
         recall = [method == RECALL for _, method in others]
         return Scorer.of(collection, self.pool, [m for m, _ in others], groups, recall)
-
-
-def _ends_of(effect: lipani.Effect) -> Floats:
-    """Runs x (lowest, highest) P@n that the unjudged documents allow."""
-    return np.stack([effect.p, effect.p + effect.most], axis=1)
 
 
 def _quickly_bounded(measure: Measure) -> bool:
@@ -723,111 +599,6 @@ def _short(collection: Collection, names: Sequence[str], chosen: Sequence[Measur
                 notes.append(f"{name}: {counted(missing, 'judged topic')} without a list")
                 break
     return notes
-
-
-# -- the verdict
-
-
-def after_correction(
-    case: Case,
-    pooling: Pooling,
-    measure: str,
-    method: str,
-    tried: Tried | None,
-    lifted: str,
-    groups: Mapping[str, str],
-    left: str,
-    named: bool = False,
-) -> Verdict:
-    """How much of the error of left-out runs is left after correction? The one verdict about correction.
-
-    `lifted` says what happens to runs outside the pool, `groups` and `left` who was left out; `named`: runs to be
-    corrected were named.
-    """
-    limit = case.limits["after-correction"]
-    many = len(set(groups.values()))
-    if tried is None:
-        if many < 2:
-            return limit.unknown(f"all pooled runs are of one {left}, so no correction can be tried here{lifted}")
-        step = case.step("try the correction on left-out teams first", "correct", flags=pooling.flags)
-        return limit.unknown(f"{measure} was corrected without trying that on left-out {left}s first{lifted}", step)
-    few = limit.too_few(teams=many, topics=len(case.topics))
-    few = few if left == "team" else few.replace("team", "run")
-    trust = tried.trust
-    if trust.before < ZERO:
-        if len(set(np.round(score(case.collection, [measure]).mean_values()[:, 0], 12).tolist())) < 2:
-            return limit.unknown(f"by {measure} all runs have the same score, so there is nothing a run could lose")
-        sentence = f"nothing to correct: left-out runs lose nothing here in {measure}"
-        return limit.verdict(sentence, 0.0, finding=sentence, too_few=few)
-    if trust.before < limit["small"]:
-        finding = f"nothing to correct: left-out runs are off by {printed(trust.before, 3)} in {measure}"
-        return limit.verdict(f"{finding}{lifted}", 0.0, finding=finding, too_few=few)
-    at_most = trust.share_at_most(limit["sure"])
-    sentence = f"{_change(trust, measure, method, limit['sure'], at_most)}{lifted}"
-    if not math.isfinite(at_most):
-        return limit.unknown(f"{sentence}; but {few or f'one {left} alone decides it'}")
-    step = _next(case, at_most, (printed(trust.before, 3), printed(trust.after, 3)), pooling, named)
-    errors = f"{printed(trust.before, 3)} to {printed(trust.after, 3)}"
-    finding = f"correction takes the error of left-out runs from {errors}"
-    if method == NONE:
-        finding = "no correction helps left-out runs here"
-    return limit.verdict(sentence, at_most, finding=finding, too_few=few, decided_by=(tried.worst,), next=step)
-
-
-def _change(trust: Trust, measure: str, method: str, confidence: float, at_most: float) -> str:
-    """What the correction did to the error of left-out runs, and how sure that is."""
-    before, after = printed(trust.before), printed(trust.after)
-    if method == NONE:
-        return f"no method brings left-out runs nearer to their {measure} in the pool, so it stays as it is"
-    error = f"the error of left-out runs in {measure}"
-    sure = trust.give_or_take(confidence)
-    spread = f", give or take {printed(sure)}" if math.isfinite(sure) else ""
-    chance = " (which may be chance)" if trust.helps and after != before and 1 <= at_most < math.inf else ""
-    how = "estimating unjudged documents" if method == ESTIMATE else IN_WORDS[method]
-    change = f"leaves {error} at {before}" if after == before else f"takes {error} from {before} to {after}"
-    return f"{how} {change}{spread}{chance}"
-
-
-def _next(case: Case, share: float, errors: tuple[str, str], pooling: Pooling, named: bool) -> Step:
-    before, left = errors
-    if case.limits["after-correction"].word(share) == "fragile":
-        said, flags = "judge the documents of a new run instead of correcting its score", ["--new", "NEW"]
-        effect = f"correction would leave an error of about {left}"
-        return case.step(said, "next", flags=[*flags, "--baseline", "BEST"], effect=effect)
-    if named:
-        return case.step("see how well the methods do at other cut-offs", "study", "correction", flags=pooling.flags)
-    flags = ["--new", "RUN", *pooling.flags]
-    said = "correct the score of a new run before you compare it with pooled ones"
-    return case.step(said, "correct", flags=flags, effect=f"leaves an error of about {left} where it would be {before}")
-
-
-def lifted(
-    measure: Measure,
-    runs: Sequence[str],
-    adjustments: Sequence[float],
-    unjudged: Sequence[float],
-    what: str = "run outside the pool",
-) -> str:
-    """What happens to runs that were not pooled: `; 3 of 4 runs outside the pool are lifted, by up to 0.0123`.
-
-    `unjudged`: their shares of unjudged places (k). Where all are 0, there is nothing to correct.
-    """
-    up = [value for value in adjustments if value > ZERO]
-    many = len(adjustments)
-    if not many:
-        return ""
-    all_of_them = counted(many, what, what.replace("run", "runs"))
-    if max(unjudged) < ZERO:
-        whose = runs[0] if many == 1 else f"the {all_of_them}"
-        n = measure.params.get("k")
-        return f"; nothing to correct in {whose}: all of the first {n} documents were judged"
-    if many == 1:
-        return f"; the one {what} {f'is lifted by {printed(up[0])}' if up else 'keeps its score'}"
-    if not up:
-        return f"; none of {all_of_them} is lifted"
-    return (
-        f"; {len(up)} of {all_of_them} {'is lifted, by' if len(up) == 1 else 'are lifted, by up to'} {printed(max(up))}"
-    )
 
 
 # -- tables

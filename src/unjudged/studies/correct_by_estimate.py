@@ -4,17 +4,19 @@ where no pool can be seen."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unjudged.collection import Collection, Floats, Pool, Rankings
 from unjudged.collection.membership import Membership, membership
+from unjudged.correction.trust import Trust
 from unjudged.holes.estimates import Limits, estimates
 from unjudged.holes.lists import keeping
 from unjudged.holes.reading import why_not
 from unjudged.measures import Measure
 from unjudged.measures.bounds import BOUNDED
+from unjudged.studies.correction_trials import Trials, Tried
 from unjudged.studies.engine import Arrays, Case
 from unjudged.studies.estimate import estimated
 from unjudged.text import counted
@@ -49,18 +51,34 @@ def estimated_without(shared: LeftOutEstimates, group: str) -> Arrays:
     return {"estimate": np.stack([one.estimate[at] for one in found], axis=1)}
 
 
-def tried_by_estimating(
-    case: Case, collection: Collection, pool: Pool, groups: Mapping[str, str], measures: Sequence[Measure]
-) -> Floats:
-    """Pooled runs x measures: every run estimated as if its group had stayed away from the pool."""
+def estimates_tried(
+    case: Case,
+    collection: Collection,
+    pool: Pool,
+    groups: Mapping[str, str],
+    measures: Sequence[Measure],
+    others: Trials,
+    confidence: float,
+) -> dict[tuple[Measure, str], Tried]:
+    """The estimate tried on left-out groups, too, beside other methods, which know the scores of the left-out runs."""
+    known = {measure: tried for (measure, _), tried in others.items() if measure in measures}
+    if not known:
+        return {}
     of_runs = tuple(groups[run] for run in pool.runs)
     inside, limits = membership(collection, pool, by="ranks"), Limits.of(case.limits["score-range"])
-    shared = LeftOutEstimates(collection, collection.rankings, inside, of_runs, tuple(measures), limits)
+    shared = LeftOutEstimates(collection, collection.rankings, inside, of_runs, tuple(known), limits)
     units = list(dict.fromkeys(of_runs))
     values = case.run(estimated_without, shared, units, f"{counted(len(units), 'group')} left out and estimated")
-    found = np.full((len(pool.runs), len(measures)), np.nan)
+    estimate = np.full((len(pool.runs), len(known)), np.nan)
     for group, value in zip(units, values, strict=True):
-        found[[i for i, own in enumerate(of_runs) if own == group]] = value["estimate"]
+        estimate[[i for i, own in enumerate(of_runs) if own == group]] = value["estimate"]
+    found = {}
+    for m, (measure, tried) in enumerate(known.items()):
+        at = [pool.runs.index(run) for run in tried.runs]
+        added = np.nan_to_num(estimate[at, m] - tried.reduced)
+        of_tried = [groups[run] for run in tried.runs]
+        trust = Trust.of(tried.true, tried.reduced, tried.reduced + added, confidence, of_tried)
+        found[measure, ESTIMATE] = replace(tried, added=added, trust=trust)
     return found
 
 

@@ -27,24 +27,22 @@ from unjudged.options import check
 from unjudged.results import Row, Shown
 from unjudged.scoring import score
 from unjudged.statistics.correlation import spearman, tau_b
-from unjudged.statistics.errors_of import mean_absolute_error, rank_error, significant_rank_error
+from unjudged.statistics.estimate_errors import mean_absolute_error, rank_error, significant_rank_error
 from unjudged.statistics.reliability import d_study, g_study
 from unjudged.statistics.spearman_test import spearman_p_value
-from unjudged.studies.correct import (
-    QUANTITIES,
+from unjudged.studies.after_correction import after_correction, lifted
+from unjudged.studies.correct import QUANTITIES
+from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, estimates_tried, fits
+from unjudged.studies.correction_trials import (
     Trials,
     Tried,
-    after_correction,
     corrected_by_counting,
-    estimates_tried,
-    lifted,
     pool_to_correct,
     recommended,
     trials_of,
     tried_by_counting,
     tried_by_scoring,
 )
-from unjudged.studies.correct_by_estimate import ESTIMATE, estimated_scores, fits
 from unjudged.studies.engine import Answer, Answers, Case, Chart, Pooling, Table, Unanswerable, register
 from unjudged.studies.engine.setup import best_runs
 from unjudged.text import counted, printed

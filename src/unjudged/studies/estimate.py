@@ -78,7 +78,7 @@ def estimate(case: Case, *, measures: Any = MEASURES, rel: int | None = None) ->
         rows,
         layout=lambda: laid_out(rows),
         figures={"estimate": estimate_bars},
-        caption=f"Scores{by} with unjudged documents nonrelevant, estimated with a 90 % interval, and the exact bounds.",
+        caption=f"Scores{by} with unjudged documents nonrelevant, estimated with a 90 % interval, and exact bounds.",
         settings={"measures": [str(m) for m in wanted], "rel": 1 if rel is None else rel, "interval": 0.9},
     )
 
@@ -89,11 +89,12 @@ def _number(value: Any) -> float | None:
 
 def _tell_pool(case: Case, seen: bool, cover: float, teams: int) -> None:
     """A note: was the discount of holes measured or assumed?"""
-    part = f"the pooled runs of {counted(teams, 'team')} bring in {percent(cover)} of the judged documents"
+    who = f"the pooled runs of {counted(teams, 'team')}" if case.collection.teams else counted(teams, "pooled run")
+    part = f"{who} bring in {percent(cover)} of the judged documents"
     if seen:
         case.note(f"pool seen ({part}): the discount of unjudged documents is measured on what single teams brought in")
     else:
-        case.note(f"pool unseen ({part}): the discount of unjudged documents is experience, not measured here")
+        case.note(f"pool unseen ({part}): the discount of unjudged documents is from experience, not from these runs")
 
 
 def _tell_unknown(case: Case, rows: Sequence[Row]) -> None:

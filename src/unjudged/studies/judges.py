@@ -22,7 +22,7 @@ from unjudged.collection import Collection, Judgments
 from unjudged.errors import UsageError, nearest
 from unjudged.figures import Records, marks, theme
 from unjudged.io.files import called, is_input
-from unjudged.io.lines_of import lines_of
+from unjudged.io.line_numbers import line_numbers
 from unjudged.io.teams import read_teams
 from unjudged.judges.agreement import is_qrels, names_of
 from unjudged.judges.decisions import Changes, decisions, yardstick
@@ -417,7 +417,7 @@ def _of_judges(option: str, given: Any, judges: Mapping[str, Any], what: str) ->
     told = {called(str(name), judges): grade for name, grade in dict(given or ()).items()}
     for name, grade in told.items():
         if name not in judges:
-            raise UsageError(f"{option} {name}={grade}: no judge is called so{nearest(name, judges)}")
+            raise UsageError(f"{option} {name}={grade}: no judge has that name{nearest(name, judges)}")
         if not str(grade).isdecimal() or int(grade) < 1:
             raise UsageError(f"{option} {name}={grade}: {what} is a whole number of 1 or more")
     return {name: int(grade) for name, grade in told.items()}
@@ -494,7 +494,7 @@ def _places(judgments: Judgments, rows: npt.NDArray[np.int64]) -> str:
     """`line 9 (grade 7), line 12 (grade 5)`; topic and document where no line of a file is known."""
     shown = rows[:SHOWN_LINES].tolist()
     pairs = [(judgments.topics[int(judgments.topic[row])], judgments.docs[row]) for row in shown]
-    lines = lines_of(judgments.source, pairs)
+    lines = line_numbers(judgments.source, pairs)
     told = [
         f"{f'line {line}' if line else f'document {doc} of topic {topic}'} (grade {int(judgments.grade[row])})"
         for row, (topic, doc), line in zip(shown, pairs, lines, strict=True)

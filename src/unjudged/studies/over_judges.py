@@ -74,7 +74,7 @@ def over_judges(
     check_topic_scores(wanted)
     rels = {called(name, others): rel for name, rel in dict(judge_rel or ()).items()}
     if unknown := [name for name in rels if name not in others]:
-        raise UsageError(f"--judge-rel {unknown[0]}: no judge is called so{nearest(unknown[0], others)}")
+        raise UsageError(f"--judge-rel {unknown[0]}: no judge has that name{nearest(unknown[0], others)}")
     own = collection.judgments.source
     own = judge_name(own) if is_input(own) and judge_name(own) not in others else FIRST
     names = (own, *others)

@@ -139,7 +139,7 @@ def _verdict(case: Case, measure: Measure, rows: Sequence[Row]) -> Verdict:
     if 1 < number < len(runs):
         case.note(f"could be first: {listed(found.first, 8)}")
     if not all(told):
-        case.note(f"of {counted(told.count(False), 'run')} nothing likely can be told: the bounds count")
+        case.note(f"no estimate of {counted(told.count(False), 'run')}: there the bounds count")
     value = (number - 1) / max(len(runs) - 1, 1)
     step = None
     if limit.word(value) != "solid":

@@ -11,12 +11,11 @@ from unjudged.holes.reading import leading_for
 from unjudged.measures import measures
 from unjudged.reporting import Settings
 from unjudged.studies import study
-from unjudged.studies.engine.outcome import HOLES
+from unjudged.studies.engine.outcome import HOLES, seen_from
 from unjudged.studies.few_runs import score_of
 from unjudged.text import percent, signed
 from unjudged.web.state import State
 
-TURNED = {"better": "worse", "worse": "better"}
 WHY = {"holes": "unjudged documents could turn it", "topics": "these topics are too few"}
 
 
@@ -82,12 +81,8 @@ def _other(row: dict[str, Any], run: str) -> str:
 
 def _pair(row: dict[str, Any], run: str, other: str, as_: str) -> dict[str, Any]:
     """The outcome as seen from the run."""
-    word, sign = str(row["outcome"]), 1.0
-    if row["run_a"] != run:
-        word, sign = TURNED.get(word, word), -1.0
-    likely = row["difference"] if row.get("estimate") is None else row["estimate"]
-    half = (row["high"] - row["low"]) / 2
+    word, likely, half = seen_from(row, run)
     take = f", give or take {half:.2f}" if half == half else ""
     why = f"; {WHY.get(row['why'], row['why'])}" if row["why"] else ""
-    said = f"{signed(sign * likely, 2)} in {row['measure']}{take}{why}."
+    said = f"{signed(likely, 2)} in {row['measure']}{take}{why}."
     return {"other": other, "as": as_, "word": word, "sentence": said, "open": row["why"] == HOLES}

@@ -41,6 +41,7 @@ from unjudged.studies.engine.groups import Holes, Runs, Scoring
 from unjudged.studies.engine.outcome import (
     BETTER,
     HOLES,
+    TURNED,
     WORSE,
     Ends,
     Flags,
@@ -93,14 +94,13 @@ class Compared:
 
     def against(self, m: int, run: int) -> dict[int, tuple[int, Outcome]]:
         """Other run -> the number of its pair with this one, and the outcome for that other run."""
-        turned = {BETTER: WORSE, WORSE: BETTER}
         found = {}
         for i, (a, b) in enumerate(zip(*(side.tolist() for side in self.pairs), strict=True)):
             if run in (a, b):
                 said = self.outcomes[m][i]
                 found[b if a == run else a] = (
                     i,
-                    replace(said, word=turned.get(said.word, said.word)) if a == run else said,
+                    replace(said, word=TURNED.get(said.word, said.word)) if a == run else said,
                 )
         return found
 

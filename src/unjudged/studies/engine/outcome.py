@@ -10,7 +10,9 @@ Everything that sets two runs against each other (compare, winners, gate, report
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +25,10 @@ from unjudged.studies.engine.significance import PairStatistics
 from unjudged.thresholds import Thresholds
 
 SAME = "same"
-__all__ = ["BETTER", "CANNOT_TELL", "HOLES", "SAME", "TOPICS", "WORSE", "Ends", "Flags", "Outcome", "Rule"]
-__all__ += ["needing_bounds", "outcomes", "rule_of"]
+TURNED = {BETTER: WORSE, WORSE: BETTER}
+"""The word as the other run of a pair has it."""
+__all__ = ["BETTER", "CANNOT_TELL", "HOLES", "SAME", "TOPICS", "TURNED", "WORSE", "Ends", "Flags", "Outcome", "Rule"]
+__all__ += ["needing_bounds", "outcomes", "rule_of", "seen_from"]
 
 Flags = npt.NDArray[np.bool_]
 Ends = tuple[Floats, Floats]
@@ -97,3 +101,13 @@ def _estimated(asked: Rule, found: PairStatistics) -> list[Outcome]:
         Outcome(SAME) if word == CANNOT_TELL and same else Outcome(word, why)
         for word, why, same in zip(ruled.word, ruled.why, (tied | inside).tolist(), strict=True)
     ]
+
+
+def seen_from(row: Mapping[str, Any], run: str) -> tuple[str, float, float]:
+    """A row of the study compare from the side of one of its runs: the word, the likely difference, and how much to
+    give or take (NaN where that is not known)."""
+    turned = row["run_a"] != run
+    word = str(row["outcome"])
+    word = TURNED.get(word, word) if turned else word
+    likely = row["difference"] if row.get("estimate") is None else row["estimate"]
+    return word, -likely if turned else likely, (row["high"] - row["low"]) / 2

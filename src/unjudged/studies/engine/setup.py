@@ -306,7 +306,7 @@ def _named(runs: Sequence[str], teams: Mapping[str, str], asked: Sequence[str]) 
     asked = [files.called(name, known) for name in asked]
     for name in asked:
         if name not in known:
-            raise UsageError(f"--analyse {name}: no team or run is called so{nearest(name, known)}")
+            raise UsageError(f"--analyse {name}: no team or run has that name{nearest(name, known)}")
     return [run for run in runs if run in asked or teams.get(run, run) in asked]
 
 

@@ -137,7 +137,7 @@ class Workdir:
 def _content(path: Path) -> bytes:
     """The bytes of a file; a pipe or device, which may have no end, is refused."""
     if path.exists() and not path.is_file():
-        raise UsageError(f"{path}: this is no file; give another work folder, or remove it")
+        raise UsageError(f"{path}: this is not a file; give another work folder, or remove it")
     return path.read_bytes()
 
 

@@ -15,7 +15,7 @@ _BETWEEN = re.compile(r'[\s,"]+')
 """What stands between names in all formats with a judgment on each line."""
 
 
-def lines_of(source: str, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
+def line_numbers(source: str, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
     """The line of each (topic, document): the first on which both names stand; None where there is none, or no file.
 
     Of `FILE#JUDGE` only that judge's lines count.
