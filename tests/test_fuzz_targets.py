@@ -1,4 +1,4 @@
-"""The fuzz targets on their seeds, the stored corpus and a short mutation run; the C kernels under the sanitizers of gcc and clang.
+"""The fuzz targets on their seeds, the stored corpus and a short mutation run; the C kernels under sanitizers.
 
 `make fuzz` runs them long and coverage guided (fuzz/README.md).
 """
