@@ -11,6 +11,5 @@ try:
 except AttributeError:
     READS_NUMBERS = False
 
-needs_their_parser = pytest.mark.skipif(
-    not READS_NUMBERS, reason="this ir_measures cannot read P@5 on this Python (it needs ast.Num, gone in 3.14)"
-)
+WHY_NOT = "this ir_measures cannot read P@5 on this Python (it needs ast.Num, gone in 3.14)"
+needs_their_parser = pytest.mark.skipif(not READS_NUMBERS, reason=WHY_NOT)
