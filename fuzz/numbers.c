@@ -25,6 +25,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    config.site_import = 0;
+    if (PyStatus_Exception(Py_InitializeFromConfig(&config))) broken("Python does not start", ""); /* 3.14 writes no number before */
+    PyConfig_Clear(&config);
     make_plain_locale();
     return 0;
 }

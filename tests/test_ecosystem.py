@@ -15,6 +15,7 @@ import ir_measures
 import pandas as pd
 import pytest
 from places import ROOT
+from their_parser import READS_NUMBERS, needs_their_parser
 
 import unjudged as uj
 import unjudged.ir_measures  # registers our measures
@@ -65,6 +66,7 @@ def test_our_measures_as_ir_measures_objects() -> None:
 ANY = ("Q@2", "bpref_R", "bpref_N", "rpref_N", "uj_AP(judged_only=True)", "uj_RBP(p=0.8)@2", "RBP_residual(p=0.8)")
 
 
+@needs_their_parser
 def test_our_measures_are_registered_with_ir_measures() -> None:
     """Through calc, iter_calc and calc_aggregate of the package itself, beside its own measures."""
     spelled = "Q@2, bpref_R, bpref_N, rpref_N, AP', RBP(p=0.8)@2, RBP_residual(p=0.8)"
@@ -80,6 +82,7 @@ def test_our_measures_are_registered_with_ir_measures() -> None:
     assert ir_measures.calc(wanted, QRELS, RUN).aggregated == {m: found[m] for m in wanted}
 
 
+@needs_their_parser
 def test_every_measure_of_ours_can_be_asked_for_there() -> None:
     from unjudged.measures import REGISTRY
 
@@ -95,6 +98,7 @@ def test_every_measure_of_ours_can_be_asked_for_there() -> None:
     assert counts == 5  # a sum, not a mean: three pairs in topic 1, two in topic 2
 
 
+@needs_their_parser
 def test_bounds_in_ir_measures() -> None:
     asked = [
         ir_measures.parse_measure(f"uj_bound(measure='AP', side='{side}')") for side in ("lower", "upper", "width")
@@ -106,6 +110,7 @@ def test_bounds_in_ir_measures() -> None:
     assert not Provider().supports(ir_measures.parse_measure("uj_bound(measure='no')"))
 
 
+@needs_their_parser
 def test_equal_scores_are_ordered_as_by_pytrec_eval_and_told() -> None:
     tied = {"1": {"a": 1.0, "b": 1.0, "c": 0.5}, "2": {"e": 3.0}}
     reciprocal = ir_measures.parse_measure("uj_RR@10")
@@ -118,6 +123,7 @@ def test_equal_scores_are_ordered_as_by_pytrec_eval_and_told() -> None:
     assert next(iter(msmarco.values())) != ours[reciprocal]  # what the sentence is about
 
 
+@needs_their_parser
 def test_their_command_line_with_our_measures(tmp_path: Path) -> None:
     qrels = "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
     run = "".join(f"{t} Q0 {d} 1 {s} x\n" for t, docs in RUN.items() for d, s in docs.items())
@@ -130,6 +136,7 @@ def test_their_command_line_with_our_measures(tmp_path: Path) -> None:
     assert shown == [f"{name}\t{value:.4f}" for name, value in zip(("AP", *ANY), means, strict=True)]
 
 
+@needs_their_parser
 @pytest.mark.parametrize(
     ("run", "measure", "told"),
     [
@@ -147,6 +154,22 @@ def test_their_command_line_refuses(run: str, measure: str, told: str, tmp_path:
     shown = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert shown.returncode == 2 and shown.stdout == "" and "Traceback" not in shown.stderr
     assert shown.stderr.splitlines()[-1].startswith(told)
+
+
+def test_their_command_line_on_a_python_it_does_not_know(tmp_path: Path) -> None:
+    """Numbers are read, or one sentence says why not; names without numbers are read anyway."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1.0 x\n")
+    call = [sys.executable, "-m", "unjudged.ir_measures", "qrels", "run"]
+    shown = subprocess.run([*call, "uj_RR"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout == "uj_RR\t1.0000\n"
+    shown = subprocess.run([*call, "uj_RR@5"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if READS_NUMBERS:
+        assert (shown.returncode, shown.stdout) == (0, "uj_RR@5\t1.0000\n")
+    else:
+        assert (shown.returncode, shown.stdout) == (2, "")
+        assert shown.stderr.startswith("unjudged: this version of ir_measures cannot read numbers in names on Python")
+        assert shown.stderr.count("\n") == 1
 
 
 def test_their_command_line_tells_ties(tmp_path: Path) -> None:
@@ -186,6 +209,7 @@ def test_sentence_transformers_results() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("pyterrier") is None, reason="PyTerrier is not installed")
+@needs_their_parser
 def test_pyterrier_experiment() -> None:
     import pyterrier as pt
 

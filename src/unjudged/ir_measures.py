@@ -196,6 +196,14 @@ def main() -> int:
             importlib.import_module("ir_measures.__main__").main_cli()
         except (ValueError, AssertionError) as problem:  # a line that cannot be read, options that exclude each other
             raise InputError(f"ir_measures gave up: {problem}") from None
+        except AttributeError as problem:
+            if "'ast'" not in str(problem):
+                raise
+            here = ".".join(map(str, sys.version_info[:2]))
+            raise UsageError(
+                f"this version of ir_measures cannot read numbers in names on Python {here} ({problem}); "
+                "`unjudged score -m` reads the same names"
+            ) from None
         return 0
 
     warnings.showwarning = lambda said, *_: print(f"note: {said}", file=sys.stderr)

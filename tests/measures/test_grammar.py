@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import collection_of
+from their_parser import needs_their_parser
 
 import unjudged as uj
 from unjudged.measures import ALIASES, NAMED, REGISTRY, Measure, measures, split_list
@@ -231,13 +232,14 @@ def test_objects_spellings_and_peers_mix() -> None:
         (ir_measures.IPrec @ 0.1, "IPrec@0.1"),
         (ir_measures.Judged @ 10, "Judged@10"),
         (ir_measures.SetF(beta=0.5), "SetF(beta=0.5)"),
-        (ir_measures.parse_measure("P(rel=2)@5"), "P(rel=2)@5"),
+        (ir_measures.P(rel=2) @ 5, "P(rel=2)@5"),
     ],
 )
 def test_ir_measures_objects_keep_their_defaults(theirs: Any, ours: str) -> None:
     assert [str(m) for m in measures(theirs)] == [ours]
 
 
+@needs_their_parser
 def test_the_same_spelling_means_the_same_to_ir_measures() -> None:
     """Spellings of ours that ir_measures reads too (but RBP, whose default p differs by design)."""
     for text in (

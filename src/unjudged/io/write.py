@@ -277,7 +277,7 @@ def refuse_unwritable(path: str | Path) -> None:
             return
         folder = target.resolve().parent
         number = errno.EISDIR if target.is_dir() else 0
-        number = number or (0 if folder.is_dir() else errno.ENOTDIR if folder.exists() else errno.ENOENT)
+        number = number or (0 if stat.S_ISDIR(folder.stat().st_mode) else errno.ENOTDIR)
         number = number or (0 if os.access(folder, os.W_OK | os.X_OK) else errno.EACCES)
     except OSError as problem:
         number = problem.errno or errno.EIO
