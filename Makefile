@@ -5,7 +5,7 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 CODE := src tests benchmarks fuzz docs/site setup.py
 SOURCES := pyproject.toml setup.py $(wildcard src/unjudged/kernels/*.[ch])
 
-.PHONY: demo check test lint bench docs fuzz load browser dist dist-check test-wheel lowest release-check clean
+.PHONY: demo check test lint bench docs fuzz load browser dist dist-check test-wheel lowest free-threaded release-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/unjudged demo -o demo
@@ -57,6 +57,17 @@ lowest:
 	  | grep -Ev '^(pip|setuptools|uv)==' > build/lowest/versions.txt
 	build/lowest/bin/uv pip install --quiet --compile-bytecode --python build/lowest/bin/python -c build/lowest/versions.txt -e '.[dev]'
 	build/lowest/bin/python -m pytest -n auto --dist loadgroup -m 'not slow'
+
+# make free-threaded PYTHON=python3.14t: the kernels and what stands on them, without the lock. Charts and report are left out:
+# vl-convert-python has no wheel for such a Python, nor have polars, pytrec_eval and ir_measures, which some tests are about.
+free-threaded:
+	rm -rf build/free && $(PYTHON) -m venv build/free
+	build/free/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: numpy scipy pandas narwhals rich jinja2 \
+	  starlette uvicorn isal statsmodels pytest pytest-xdist hypothesis setuptools
+	build/free/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	build/free/bin/python -c "import sys; from unjudged import kernels; assert kernels.IN_USE == 'C' and not sys._is_gil_enabled()"
+	build/free/bin/python -m pytest -n auto --dist loadgroup -rs -m 'not slow' tests/kernels tests/measures tests/collection tests/statistics \
+	  $(addprefix --ignore=tests/,measures/test_grammar.py measures/test_trec_lists.py collection/test_frozen_inputs.py)
 
 # Before a tag: version, changelog, citation and tag agree.
 release-check: $(VENV)/.installed

@@ -428,11 +428,12 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_work_is_shared_by_threads_and_comes_back_in_order(workers: int) -> None:
-    here, seen = threading.get_ident(), set()
+    here, seen, all_there = threading.get_ident(), set(), threading.Barrier(workers)
 
     def work(number: int) -> Any:
-        seen.add(threading.get_ident())
-        time.sleep(0.002)
+        if threading.get_ident() not in seen:
+            seen.add(threading.get_ident())
+            all_there.wait(60)  # every thread comes to work, however late
         return number + 1
 
     assert classical._each(work, range(40), workers) == [n + 1 for n in range(40)]  # type: ignore[comparison-overlap]
